@@ -1,0 +1,1 @@
+"""Peril Table: a party game table served over the web."""

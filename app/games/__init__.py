@@ -1,0 +1,73 @@
+"""The games of the table.  `GAMES` is the one list; everything else derives from it.
+
+`decide` and `evolve` are the whole interface of the rules: a match and a command in, events or a
+refusal out; a match and an event in, the next match out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Union
+
+import msgspec
+
+from app.games import lobby
+from app.games.core import Actor, Command, Dice, Event, Game, Match, Refusal, Timer
+from app.games.peril.game import PerilDice
+
+GAMES: dict[str, Game[Any]] = {game.name: game for game in (PerilDice(),)}
+
+COMMANDS: tuple[type[Command], ...] = (
+    *lobby.PLAYER_COMMANDS,
+    *lobby.OWNER_COMMANDS,
+    *(c for game in GAMES.values() for c in game.commands),
+)
+"""What may come from outside."""
+
+EVENTS: tuple[type[Event], ...] = (
+    *lobby.EVENTS,
+    *(e for game in GAMES.values() for e in game.events),
+)
+
+AnyCommand: Any = Union[COMMANDS]  # noqa: UP007 - a computed union
+AnyEvent: Any = Union[EVENTS]  # noqa: UP007 - a computed union
+
+command_decoder = msgspec.json.Decoder(AnyCommand)
+events_decoder = msgspec.json.Decoder(list[AnyEvent])
+
+
+def decide(
+    match: Match[Any], actor: Actor, command: Command, dice: Dice
+) -> Sequence[Event] | Refusal:
+    """What follows from `command`: the events in order, or why nothing does."""
+    if isinstance(command, lobby.ChooseGame) and command.game not in GAMES:
+        return Refusal("no_such_game")
+    return lobby.decide(GAMES[match.game], match, actor, command, dice)
+
+
+def evolve(match: Match[Any], event: Event) -> Match[Any]:
+    """The match after `event`."""
+    return lobby.evolve(GAMES[match.game], match, event)
+
+
+def replay(events: Sequence[Event]) -> Match[Any]:
+    """The match that `events` made, from its `MatchOpened` on.
+
+    ValueError if they do not begin with one.
+    """
+    if not events or not isinstance(events[0], lobby.MatchOpened):
+        raise ValueError("a match begins with MatchOpened")
+    match = lobby.open_match(GAMES[events[0].game], events[0])
+    for event in events[1:]:
+        match = evolve(match, event)
+    return match
+
+
+def timers(match: Match[Any]) -> tuple[Timer, ...]:
+    """The deadlines the match wants now."""
+    return lobby.timers(GAMES[match.game], match)
+
+
+def reopening(match: Match[Any]) -> lobby.MatchOpened:
+    """The opening of the next match on the table where `match` closed."""
+    return lobby.reopening(match, GAMES[match.next_game or match.game])

@@ -1,0 +1,161 @@
+"""The standard linkset's prims, for every game: plates, ten slots, the ranking text.
+
+A game says what its players look like (`Slot`); where that stands on the board is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from app.display import (
+    BLACK,
+    GREEN,
+    HIDDEN,
+    HOVER_BYTES,
+    RED,
+    WHITE,
+    YELLOW,
+    Board,
+    Color,
+    Frame,
+    clip,
+    drawable,
+    row,
+)
+from app.games.core import Public, RankingPage
+from app.games.texts import Theme
+
+ROWS, COLUMNS = 5, 2
+SLOTS = ROWS * COLUMNS
+
+OUT_TINT: Color = (1.0, 0.3, 0.3)
+PERIL_GLOW = 0.2
+WINNER_GLOW = 0.3
+LOCKED_COLOR: Color = (1.0, 0.5, 0.0)
+PLAYING_COLOR: Color = (1.0, 0.2, 0.2)
+
+Mood = Literal["plain", "marked", "winner", "out"]
+"""How a slot stands out: marked = in peril or in turn (yellow), winner (green), out (red X)."""
+
+
+class Slot(msgspec.Struct, frozen=True):
+    """One player's place: `picture` of the profile, `life` picture beside it, and the mood."""
+
+    picture: str
+    life: str
+    mood: Mood = "plain"
+
+
+def plates() -> Board:
+    """The two black plates."""
+    plate = Frame(picture="blank", color=BLACK)
+    return {"Scoreboard:0:0": plate, "backboard:0:0": plate}
+
+
+def slots(players: Sequence[Slot]) -> Board:
+    """The thirty prims of the ten places; places without a player are invisible."""
+    board: Board = {}
+    for number in range(SLOTS):
+        place = f"{number // COLUMNS}:{number % COLUMNS}"
+        if number >= len(players):
+            board |= {f"{part}:{place}": HIDDEN for part in ("profile", "life", "overlay")}
+            continue
+        player = players[number]
+        color, glow = {
+            "plain": (WHITE, 0.0),
+            "out": (WHITE, 0.0),
+            "marked": (YELLOW, PERIL_GLOW),
+            "winner": (GREEN, WINNER_GLOW),
+        }[player.mood]
+        out = player.mood == "out"
+        board[f"profile:{place}"] = Frame(
+            picture=player.picture, color=OUT_TINT if out else color, glow=glow
+        )
+        board[f"life:{place}"] = Frame(picture=player.life, color=color, glow=glow)
+        board[f"overlay:{place}"] = Frame(picture="overlay_x") if out else HIDDEN
+    return board
+
+
+def root(view: Public, theme: Theme, effect: Literal["", "confetti"], **words: object) -> Frame:
+    """The start plate; its hover text says how the table stands."""
+    which = "frozen" if view.frozen else view.stage
+    text = theme.say("hover", which, **words)
+    color = PLAYING_COLOR if view.stage == "playing" else YELLOW
+    if view.locked:
+        locked = theme.say("hover", "locked")
+        text = locked if view.stage == "lobby" else f"{locked}\n{text}"
+        color = LOCKED_COLOR
+    return Frame(picture="start", text=clip(text, HOVER_BYTES), text_color=color, effect=effect)
+
+
+def text(size: tuple[int, int], lines: Sequence[str], color: Color, center: bool = True) -> Frame:
+    """A text set of `size` (columns, rows) showing `lines`, cut and filled up to its cells."""
+    columns, rows = size
+    align: Literal["left", "center"] = "center" if center else "left"
+    shown = [row(line, columns, align) for line in lines[:rows]]
+    shown += [" " * columns] * (rows - len(shown))
+    return Frame(rows=tuple(shown), color=color)
+
+
+# ---- ranking --------------------------------------------------------------------------------
+
+PAGE_ROWS = 10
+"""Lines of a ranking page."""
+
+
+def ranking(size: tuple[int, int], page: RankingPage) -> Frame:
+    """The ranking: rank, name, wins/losses, and arrows where there is another page.
+
+    A set with more than ten rows has a heading and a foot; on a smaller one the arrows stand in the
+    last column of the first and the last row.
+    """
+    columns, rows = size
+    roomy = rows >= PAGE_ROWS + 2
+    width = columns if roomy else columns - 1
+    lines = [_rank_line(r.place, r.name, f"{r.wins}/{r.losses}", width) for r in page.rows]
+    lines = lines[: min(rows, PAGE_ROWS)]
+    lines += [""] * (min(rows, PAGE_ROWS) - len(lines))
+    back = "←" if page.page > 0 else " "
+    on = "→" if page.page < page.pages - 1 else " "
+    if roomy:
+        foot = f"{back}  {page.page + 1}/{page.pages}  {on}"
+        lines = [row("RANKING", columns, "center"), *lines, row(foot, columns, "center")]
+    else:
+        lines = [row(line, width) + " " for line in lines]
+        lines[0] = lines[0][:-1] + back
+        lines[-1] = lines[-1][:-1] + on if rows > 1 else lines[-1]
+    return text(size, lines, WHITE, center=False)
+
+
+def _rank_line(place: int, name: str, score: str, columns: int) -> str:
+    rank = f"{place:>2}."
+    room = columns - len(rank) - len(score) - 2
+    return f"{rank} {row(drawable(name), max(room, 0))} {score}"
+
+
+def ranking_turn(size: tuple[int, int], page: RankingPage, column: int, line: int) -> int | None:
+    """The page that a touch of this cell asks for, or None: left half back, right half on.
+
+    On a small set the upper half goes back and the lower half on, beside the arrows.
+    """
+    columns, rows = size
+    back = line < rows / 2 if rows < PAGE_ROWS + 2 else column < columns / 2
+    wanted = page.page + (-1 if back else 1)
+    return wanted if 0 <= wanted < page.pages else None
+
+
+MOOD_COLORS: Mapping[Mood, Color] = {
+    "plain": WHITE,
+    "marked": YELLOW,
+    "winner": GREEN,
+    "out": RED,
+}
+MOOD_GLOWS: Mapping[Mood, float] = {
+    "plain": 0.0,
+    "marked": PERIL_GLOW,
+    "winner": WINNER_GLOW,
+    "out": WINNER_GLOW,
+}

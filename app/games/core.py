@@ -1,0 +1,341 @@
+"""What every game on the table shares: the words of the rules, and nothing of the service.
+
+A match is a frozen value.  `decide` looks at it and answers with events or a refusal, `evolve`
+applies one event.  Time and chance are arguments: rules name the timers they want (`Timer`), the
+service keeps the clock; rules ask `Dice` for a result, and events carry what fell.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NewType, Protocol, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+if TYPE_CHECKING:
+    from app.display import Board, Frame
+    from app.games.menus import Dialog
+    from app.games.texts import Theme
+
+Key = NewType("Key", str)
+"""Identity of a seat: an avatar's UUID, or `bot:N`.  Never a name."""
+
+SERVER = Key("server")
+"""The actor of what the service itself does: deadlines, freezing, thawing."""
+
+NOBODY = Key("")
+
+P = TypeVar("P")
+T = TypeVar("T")
+Args = Mapping[str, str | int | tuple[str, ...]]
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+class Command(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag=_snake
+):
+    """What somebody wants: an imperative."""
+
+
+class Event(msgspec.Struct, frozen=True, tag_field="type", tag=_snake):
+    """What happened: a past tense that carries its results, so that replay needs no dice."""
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """Why a command changes nothing.  `code` names the sentence in the theme, `args` fill it."""
+
+    code: str
+    args: dict[str, Any] = {}
+
+
+class Actor(msgspec.Struct, frozen=True):
+    """Who sends a command.  `owner`: he is the owner of the table, as the edge has checked."""
+
+    key: Key
+    name: str = ""
+    owner: bool = False
+
+
+class Dice(Protocol):
+    """The one seam of chance.  `why` names the draw in the match's record of chance."""
+
+    def roll(self, sides: int, why: str) -> int:
+        """Uniform whole number in 1…sides."""
+
+    def choose(self, options: Sequence[T], why: str) -> T:
+        """One of `options`, uniformly; `options` is not empty."""
+
+    def sample(self, options: Sequence[T], count: int, why: str) -> list[T]:
+        """`count` different ones of `options`, uniformly."""
+
+
+class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Options every game has; a game adds its own by inheriting.  Seconds are real seconds."""
+
+    turn_s: float = 120
+    afk: Literal["bot", "remove"] = "bot"
+    afk_limit: int = 2
+    rank_practice: bool = True
+    pace: Literal["normal", "brisk"] = "normal"
+    victory_s: float = 24
+
+    LIMITS: ClassVar[dict[str, tuple[float, float]]] = {
+        "turn_s": (5, 3600),
+        "afk_limit": (1, 10),
+        "victory_s": (0, 300),
+    }
+
+    def paced(self, seconds: float) -> float:
+        """A pause of the show, as long as the pace asks for."""
+        return seconds / 2 if self.pace == "brisk" else seconds
+
+
+class Timer(msgspec.Struct, frozen=True):
+    """A deadline the rules want.  It stays the same deadline while `name`, `phase`, `epoch` do."""
+
+    name: str
+    phase: int
+    after_s: float
+    epoch: int = 0
+
+    @property
+    def id(self) -> tuple[str, int, int]:
+        return (self.name, self.phase, self.epoch)
+
+
+class Wait(msgspec.Struct, frozen=True):
+    """Somebody is waited for.  `bot_s`: how long a bot in his place pauses before it acts."""
+
+    key: Key
+    what: str
+    bot_s: float
+
+
+class Seat(msgspec.Struct, frozen=True):
+    """A place in join order.  `auto`: a bot plays it until its player takes it back."""
+
+    key: Key
+    name: str
+    bot: bool = False
+    ready: bool = False
+    auto: bool = False
+    strikes: int = 0
+
+    @property
+    def by_bot(self) -> bool:
+        return self.bot or self.auto
+
+
+class Match(msgspec.Struct, Generic[P], frozen=True):
+    """One match from the opening of its lobby to its close.
+
+    `phase` numbers the moments in which somebody may have to act; dialogs and deadlines belong to
+    one.  `epoch` rises when a match goes on after a freeze, which renews every deadline.
+    """
+
+    game: str
+    owner: Key
+    options: Options
+    stage: Literal["lobby", "playing", "over"] = "lobby"
+    seats: tuple[Seat, ...] = ()
+    play: P | None = None
+    phase: int = 0
+    epoch: int = 0
+    locked: bool = False
+    frozen: str = ""
+    closed: str = ""
+    next_game: str = ""
+    reminded: tuple[Key, ...] = ()
+    invited: tuple[Key, ...] = ()
+    huds: bool = True
+    hud_epoch: int = 0
+    ranking_page: int = 0
+
+    def seat(self, key: Key) -> Seat | None:
+        for seat in self.seats:
+            if seat.key == key:
+                return seat
+        return None
+
+    def name(self, key: Key) -> str:
+        seat = self.seat(key)
+        return seat.name if seat else ""
+
+    @property
+    def starter(self) -> Key:
+        """D1: the first human in join order, or nobody."""
+        return next((s.key for s in self.seats if not s.bot), NOBODY)
+
+    @property
+    def humans(self) -> int:
+        return sum(not s.bot for s in self.seats)
+
+    @property
+    def ranked(self) -> bool:
+        """D6: whether the results of this match count."""
+        return self.humans >= (1 if self.options.rank_practice else 2)
+
+    def with_seat(self, key: Key, **changes: Any) -> Match[P]:
+        return replace(
+            self,
+            seats=tuple(replace(s, **changes) if s.key == key else s for s in self.seats),
+        )
+
+    def in_phase(self, play: P, **changes: Any) -> Match[P]:
+        """The match with another moment begun."""
+        return replace(self, play=play, phase=self.phase + 1, reminded=(), **changes)
+
+
+class Rank(msgspec.Struct, frozen=True):
+    """A line of a ranking.  `place` counts from 1."""
+
+    place: int
+    key: Key
+    name: str
+    wins: int
+    losses: int
+
+    @property
+    def rate(self) -> float:
+        """Share of matches won, 0…1."""
+        played = self.wins + self.losses
+        return self.wins / played if played else 0.0
+
+
+class RankingPage(msgspec.Struct, frozen=True):
+    """One page of ten.  `page` counts from 0."""
+
+    rows: tuple[Rank, ...] = ()
+    page: int = 0
+    pages: int = 1
+
+
+class SeatPublic(msgspec.Struct, frozen=True):
+    """What everybody may see of a seat; games inherit and add."""
+
+    key: Key
+    name: str
+    bot: bool
+    ready: bool
+    auto: bool
+
+
+class Public(msgspec.Struct, frozen=True):
+    """What everybody may see of a match.  The type has no field for a secret."""
+
+    game: str
+    owner: Key
+    stage: Literal["lobby", "playing", "over"]
+    seats: tuple[SeatPublic, ...]
+    starter: Key
+    locked: bool
+    frozen: str
+    waiting_for: tuple[Key, ...]
+    options: dict[str, Any]
+    ranking: RankingPage
+    phase: int
+
+
+class Private(msgspec.Struct, frozen=True):
+    """What one seat may see besides; games inherit and add."""
+
+    key: Key
+
+
+class Game(ABC, Generic[P]):
+    """One game: its rules here, its looks and words in the files beside them."""
+
+    name: str
+    title: str
+    seats: range
+    """How many may sit, e.g. range(2, 11)."""
+    options: type[Options]
+    presets: Mapping[str, Mapping[str, Any]]
+    """Name → options that differ from the defaults; the first one is the default."""
+    commands: tuple[type[Command], ...]
+    """What a player of a running match can send."""
+    events: tuple[type[Event], ...]
+    play: type[P]
+    art: Mapping[str, str]
+    """Picture name → file of the artwork, for pictures this game adds."""
+
+    @abstractmethod
+    def start(self, match: Match[P], dice: Dice) -> Sequence[Event]:
+        """What follows `MatchStarted`."""
+
+    @abstractmethod
+    def decide(
+        self, match: Match[P], actor: Actor, command: Command, dice: Dice
+    ) -> Sequence[Event] | Refusal:
+        """The game's own commands; the lobby has seen to it that the match runs."""
+
+    @abstractmethod
+    def evolve(self, match: Match[P], event: Event) -> Match[P]:
+        """The match after one of the game's events."""
+
+    @abstractmethod
+    def waits(self, match: Match[P]) -> Sequence[Wait]:
+        """Who is waited for now."""
+
+    @abstractmethod
+    def pauses(self, match: Match[P]) -> Sequence[Timer]:
+        """What else the clock does: shows, celebration, phases by the clock."""
+
+    @abstractmethod
+    def elapse(self, match: Match[P], timer: Timer, dice: Dice) -> Sequence[Event]:
+        """What follows when one of `pauses` is over."""
+
+    @abstractmethod
+    def act_for(self, match: Match[P], wait: Wait, dice: Dice) -> Command:
+        """What a bot does in a seat that is waited for, and the server for a silent one."""
+
+    @abstractmethod
+    def remove(self, match: Match[P], key: Key, cause: str, dice: Dice) -> Sequence[Event]:
+        """A seat goes out of a running match; cause: left, kicked or silent."""
+
+    @abstractmethod
+    def public(self, match: Match[P], ranking: RankingPage) -> Public: ...
+
+    @abstractmethod
+    def private(self, match: Match[P], key: Key) -> Private: ...
+
+    @abstractmethod
+    def board(self, view: Any, theme: Theme, sizes: Mapping[str, tuple[int, int]]) -> Board:
+        """Every prim's frame, from what everybody may see.  Sizes: text set → columns, rows."""
+
+    @abstractmethod
+    def hud(self, view: Any, private: Any, theme: Theme) -> Frame:
+        """What the HUD of a human or the floater of a bot shows."""
+
+    @abstractmethod
+    def dialog(
+        self, match: Match[P], key: Key, name: str, page: int, theme: Theme
+    ) -> Dialog | None:
+        """A dialog of the running match, by name; None if this seat has no such dialog now."""
+
+    @abstractmethod
+    def due(self, match: Match[P], key: Key) -> str:
+        """Name of the dialog the running match has for this seat now, or ''."""
+
+    @abstractmethod
+    def lines(self, before: Match[P], event: Event, theme: Theme) -> Sequence[tuple[Key, str]]:
+        """What is said of an event: (NOBODY, line) in public, (key, line) to one alone."""
+
+
+class Story(Generic[P]):
+    """Events as they are told, and the match as they leave it, for rules that go step by step."""
+
+    def __init__(self, evolve: Callable[[Match[P], Event], Match[P]], match: Match[P]) -> None:
+        self._evolve = evolve
+        self.match = match
+        self.events: list[Event] = []
+
+    def tell(self, event: Event) -> None:
+        self.events.append(event)
+        self.match = self._evolve(self.match, event)

@@ -1,0 +1,267 @@
+"""Peril Dice as it looks: what everybody sees, and the frames made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from app.display import HOVER_BYTES, WHITE, YELLOW, Board, Frame, clip
+from app.games import boards
+from app.games.core import NOBODY, Key, Private, Public, RankingPage, SeatPublic
+from app.games.peril import words as r
+from app.games.peril.rules import waits
+from app.games.peril.state import News, PerilMatch, Stage
+from app.games.texts import Theme
+
+GAME_TITLE = "PERIL DICE"
+STATUS_COLOR = YELLOW
+MOST_HEARTS = 3
+
+PICTURES: Mapping[News, str] = {
+    "": "title",
+    "drawn": "peril_selected",
+    "plot_twist": "plot_twist",
+    "direct_hit": "direct_hit",
+    "no_shield": "no_shield",
+    "eliminated": "elimination",
+    "fled": "punishment",
+    "won": "victory",
+}
+
+
+class PerilSeat(SeatPublic, frozen=True):
+    """What everybody may see of a player."""
+
+    lives: int
+    out: bool
+    gone: bool
+    picks: tuple[int, ...]
+    in_peril: bool
+    winner: bool
+
+
+class PerilPublic(Public, frozen=True):
+    """What everybody may see of a match of Peril Dice."""
+
+    seats: tuple[PerilSeat, ...]
+    moment: Stage | None
+    news: News
+    round: int
+    sides: int
+    picks_each: int
+    peril: Key
+    roll: int
+    roller: Key
+    fallen: Key
+    winner: Key
+
+
+class PerilPrivate(Private, frozen=True):
+    """What one player may see besides: numbers chosen in the dialog and not staked yet."""
+
+    marked: tuple[int, ...]
+
+
+def public(match: PerilMatch, ranking: RankingPage) -> PerilPublic:
+    play = match.play
+    players = {p.key: p for p in play.players} if play else {}
+    lives = getattr(match.options, "lives", MOST_HEARTS)
+    seats = []
+    for seat in match.seats:
+        player = players.get(seat.key)
+        seats.append(
+            PerilSeat(
+                key=seat.key,
+                name=seat.name,
+                bot=seat.bot,
+                ready=seat.ready,
+                auto=seat.auto,
+                lives=player.lives if player else lives,
+                out=player.out if player else False,
+                gone=player.cause in ("left", "kicked", "silent") if player else False,
+                picks=player.picks if player else (),
+                in_peril=play is not None and play.peril == seat.key,
+                winner=play is not None and play.winner == seat.key,
+            )
+        )
+    return PerilPublic(
+        game=match.game,
+        owner=match.owner,
+        stage=match.stage,
+        seats=tuple(seats),
+        starter=match.starter,
+        locked=match.locked,
+        frozen=match.frozen,
+        waiting_for=tuple(w.key for w in waits(match)),
+        options=msgspec.to_builtins(match.options),
+        ranking=ranking,
+        phase=match.phase,
+        moment=play.stage if play else None,
+        news=play.news if play else "",
+        round=play.round if play else 0,
+        sides=play.sides if play else 0,
+        picks_each=play.picks_each if play else 0,
+        peril=play.peril if play else NOBODY,
+        roll=play.roll if play else 0,
+        roller=play.roller if play else NOBODY,
+        fallen=play.fallen if play else NOBODY,
+        winner=play.winner if play else NOBODY,
+    )
+
+
+def private(match: PerilMatch, key: Key) -> PerilPrivate:
+    player = match.play.player(key) if match.play else None
+    return PerilPrivate(key, player.marked if player else ())
+
+
+def board(view: PerilPublic, theme: Theme, sizes: Mapping[str, tuple[int, int]]) -> Board:
+    """Every prim of the linkset; `sizes` of the text sets in columns and rows."""
+    names = {s.key: s.name for s in view.seats}
+    living = sum(not s.out for s in view.seats)
+    out: Board = {
+        "root": boards.root(
+            view,
+            theme,
+            "confetti" if view.stage == "over" else "",
+            title=GAME_TITLE,
+            count=len(view.seats) if view.stage == "lobby" else living,
+            seats=boards.SLOTS,
+            winner=names.get(view.winner, ""),
+        ),
+        **boards.plates(),
+        "TitleAction:0:0": Frame(picture=PICTURES[view.news]),
+        **boards.slots([_slot(s) for s in view.seats]),
+    }
+    texts: dict[str, Callable[[tuple[int, int]], Frame]] = {
+        "Leaderboard": lambda size: boards.ranking(size, view.ranking),
+        "Status": lambda size: boards.text(size, _status(view, names, theme), STATUS_COLOR),
+        "Dice": lambda size: boards.text(size, [_dice(view, names, theme)], WHITE),
+    }
+    out |= {name: make(sizes[name]) for name, make in texts.items() if name in sizes}
+    return out
+
+
+def mood(seat: PerilSeat) -> boards.Mood:
+    """Green beats red beats yellow."""
+    if seat.winner:
+        return "winner"
+    if seat.out:
+        return "out"
+    return "marked" if seat.in_peril else "plain"
+
+
+def _slot(seat: PerilSeat) -> boards.Slot:
+    return boards.Slot(
+        picture="robot" if seat.bot else "silhouette",
+        life=_hearts(seat),
+        mood=mood(seat),
+    )
+
+
+def _hearts(seat: PerilSeat) -> str:
+    return f"hearts_{min(max(seat.lives, 0), MOST_HEARTS)}"
+
+
+def _status(view: PerilPublic, names: Mapping[Key, str], theme: Theme) -> list[str]:
+    say = theme.say
+    if view.frozen:
+        return [say("status", "frozen_1"), say("status", "frozen_2")]
+    if view.moment is None:
+        if view.locked:
+            return [say("status", "locked_1"), say("status", "locked_2")]
+        count = say("status", "lobby_2", count=len(view.seats), seats=boards.SLOTS)
+        return [say("status", "lobby_1"), count]
+    if view.moment == "victory":
+        name = names.get(view.winner, "")
+        return [say("status", "victory_1"), say("status", "victory_2", name=name)]
+    who = {
+        "picking": next(iter(view.waiting_for), NOBODY),
+        "eliminated": view.fallen,
+    }.get(view.moment, view.peril)
+    first: str = view.news if view.moment == "outcome" else view.moment
+    if view.moment == "picking" and any(s.bot or s.auto for s in view.seats if s.key == who):
+        first = "picking_bot"
+    return [say("status", f"{first}_1"), say("status", "name_2", name=names.get(who, ""))]
+
+
+def _dice(view: PerilPublic, names: Mapping[Key, str], theme: Theme) -> str:
+    if view.winner:
+        return theme.say("dice", "won", name=names[view.winner])
+    if view.roll:
+        name = names.get(view.roller, "")
+        return theme.say("dice", "rolled", name=name, number=view.roll, sides=view.sides)
+    return theme.say("dice", "die", sides=view.sides) if view.sides else ""
+
+
+def hud(view: PerilPublic, private: PerilPrivate, theme: Theme) -> Frame:
+    """The HUD of a human or the floater of a bot: game, player, peril, own picks, hearts."""
+    say = theme.say
+    seat = next(s for s in view.seats if s.key == private.key)
+    names = {s.key: s.name for s in view.seats}
+    numbers = ", ".join(map(str, seat.picks or private.marked))
+    picks = say("hud", "picks", numbers=numbers) if numbers else say("hud", "no_picks")
+    if seat.winner:
+        lines = [say("hud", "won_1"), say("hud", "won_2"), clip(seat.name, 60), picks]
+    else:
+        lines = [say("hud", "title"), clip(seat.name, 60), _peril_line(view, seat, names, theme)]
+        lines.append(picks if view.sides and not seat.out else "")
+        lines.append(say("hud", "auto") if seat.auto and not seat.out else "")
+    how = mood(seat)
+    return Frame(
+        picture=_hearts(seat),
+        color=boards.MOOD_COLORS[how],
+        glow=boards.MOOD_GLOWS[how],
+        text=clip("\n".join(line for line in lines if line), HOVER_BYTES),
+    )
+
+
+def _peril_line(view: PerilPublic, seat: PerilSeat, names: Mapping[Key, str], theme: Theme) -> str:
+    if seat.out:
+        return theme.say("hud", "out")
+    if view.moment is None:
+        return theme.say("hud", "lobby")
+    if seat.in_peril:
+        return theme.say("hud", "in_peril")
+    if view.peril:
+        return theme.say("hud", "peril", name=clip(names.get(view.peril, ""), 60))
+    return theme.say("hud", "draw")
+
+
+def lines(before: PerilMatch, event: Any, theme: Theme) -> list[tuple[Key, str]]:
+    """What is said of the game's own events: (NOBODY, line) publicly."""
+    say, name = theme.say, before.name
+    match event:
+        case r.PerilDrawn():
+            line = say("say", "drawn", name=name(event.key))
+        case r.RoundStarted():
+            line = say(
+                "say", "round", round=event.round, sides=event.sides, picks_each=event.picks_each
+            )
+        case r.NumbersPicked():
+            numbers = ", ".join(map(str, event.numbers))
+            line = say("say", "picked", name=name(event.key), numbers=numbers)
+        case r.DiceRolled():
+            line = say(
+                "say", "rolled", name=name(event.key), sides=event.sides, number=event.number
+            )
+        case r.PlotTwist():
+            line = say(
+                "say", "plot_twist", name=name(event.key), was=name(event.was), number=event.number
+            )
+        case r.LifeLost():
+            which = "direct_hit" if event.own else "no_shield"
+            line = say("say", which, name=name(event.key), number=event.number, left=event.left)
+        case r.PlayerEliminated(cause="kicked"):
+            line = say("say", "kicked", name=name(event.key))
+        case r.PlayerEliminated():
+            which = {"left": "fled", "silent": "silenced"}.get(event.cause, "eliminated")
+            line = say("say", which, name=name(event.key))
+        case r.RoundVoided():
+            line = say("say", "voided", round=event.round)
+        case r.MatchWon():
+            line = say("say", "won", name=name(event.key))
+        case _:
+            return []
+    return [(NOBODY, line)]
