@@ -20,6 +20,8 @@ YELLOW: Color = (1.0, 1.0, 0.0)
 GREEN: Color = (0.0, 1.0, 0.0)
 RED: Color = (1.0, 0.0, 0.0)
 
+NO_GLOW = 0.0
+
 HOVER_BYTES = 254
 """llSetText shows no more."""
 
@@ -45,7 +47,7 @@ class Frame(msgspec.Struct, frozen=True, omit_defaults=True):
     picture: str = ""
     color: Color = WHITE
     alpha: float = 1.0
-    glow: float = 0.0
+    glow: float = NO_GLOW
     text: str = ""
     text_color: Color = WHITE
     rows: tuple[str, ...] = ()

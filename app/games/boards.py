@@ -15,6 +15,7 @@ from app.display import (
     GREEN,
     HIDDEN,
     HOVER_BYTES,
+    NO_GLOW,
     RED,
     WHITE,
     YELLOW,
@@ -65,8 +66,8 @@ def slots(players: Sequence[Slot]) -> Board:
             continue
         player = players[number]
         color, glow = {
-            "plain": (WHITE, 0.0),
-            "out": (WHITE, 0.0),
+            "plain": (WHITE, NO_GLOW),
+            "out": (WHITE, NO_GLOW),
             "marked": (YELLOW, PERIL_GLOW),
             "winner": (GREEN, WINNER_GLOW),
         }[player.mood]
@@ -154,7 +155,7 @@ MOOD_COLORS: Mapping[Mood, Color] = {
     "out": RED,
 }
 MOOD_GLOWS: Mapping[Mood, float] = {
-    "plain": 0.0,
+    "plain": NO_GLOW,
     "marked": PERIL_GLOW,
     "winner": WINNER_GLOW,
     "out": WINNER_GLOW,

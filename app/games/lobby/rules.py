@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from app.games.core import (
+    NOBODY,
     SERVER,
     Actor,
     Command,
@@ -122,7 +123,7 @@ def _join(game: Game[Any], match: Match[Any], actor: Actor, _: Command, __: Dice
         return Refusal("locked")
     if len(match.seats) >= game.seats[-1]:
         return Refusal("table_full", {"seats": game.seats[-1]})
-    if actor.key.startswith("bot:") or actor.key == SERVER:
+    if actor.key.startswith("bot:") or actor.key in (SERVER, NOBODY):
         return Refusal("not_an_avatar")
     return [Joined(actor.key, clean_name(actor.name) or "?")]
 
@@ -209,13 +210,15 @@ def _remove_bot(_: Game[Any], match: Match[Any], __: Actor, ___: Command, ____: 
 
 def _kick(game: Game[Any], match: Match[Any], _: Actor, command: Command, dice: Dice) -> Answer:
     assert isinstance(command, Kick)
-    if match.seat(command.key) is None:
+    seat = match.seat(command.key)
+    if seat is None:
         return Refusal("nobody_to_kick")
     if match.stage == "over":
         return Refusal("match_over")
     if match.stage == "lobby":
         return [Left(command.key, by="kick")]
-    return game.remove(match, command.key, "kicked", dice) or Refusal("already_out")
+    events = game.remove(match, command.key, "kicked", dice)
+    return events or Refusal("is_out", {"name": seat.name})
 
 
 def _lock(_: Game[Any], match: Match[Any], __: Actor, command: Command, ___: Dice) -> Answer:

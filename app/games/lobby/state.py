@@ -74,7 +74,7 @@ _EVOLVE: dict[type[Event], Callable[[Match[Any], Any], Match[Any]]] = {
     Attended: lambda m, e: m.with_seat(e.key, strikes=0),
     Scored: lambda m, _: m,
     Frozen: lambda m, e: replace(m, frozen=e.reason),
-    Thawed: lambda m, _: replace(m, frozen="", epoch=m.epoch + 1),
+    Thawed: lambda m, _: replace(m, frozen="", epoch=m.epoch + 1, reminded=()),
     MatchClosed: lambda m, e: replace(m, closed=e.why, next_game=e.next_game),
 }
 

@@ -122,12 +122,16 @@ def _roll(match: PerilMatch, play: Play, player: Player, dice: Dice) -> Answer:
 def remove(match: PerilMatch, key: Key, cause: str, dice: Dice) -> Sequence[Event]:
     """A player leaves, is kicked or stays silent: D4 and D5.  Empty if he is out already."""
     story = Story(evolve, match)
-    if _finish_elimination(story) and len(_playing(story).living) == 1:
-        _win(story)
-        return story.events
     play = _playing(story)
     player = play.player(key)
     if player is None or player.out or play.stage == "victory":
+        return story.events
+    _finish_elimination(story)
+    play = _playing(story)
+    if len(play.living) == 1:  # decided by the roll, whoever goes while that is shown
+        _win(story)
+        return story.events
+    if key not in play.living:
         return story.events
     was_peril = play.peril == key
     story.tell(PlayerEliminated(key, cause))  # type: ignore[arg-type]

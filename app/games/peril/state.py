@@ -223,6 +223,7 @@ def _eliminated(match: PerilMatch, event: PlayerEliminated) -> PerilMatch:
         fallen=event.key,
         peril=NOBODY if play.peril == event.key else play.peril,
     )
+    match = match.with_seat(event.key, auto=False)  # nobody plays it any more
     if event.cause == "roll":
         return match.in_phase(play.told("eliminated", stage="eliminated"))
     if play.stage in ("picking", "rolling"):

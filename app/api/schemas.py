@@ -1,0 +1,199 @@
+"""The words of the REST API: requests and answers, their limits and their examples."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from app.display import Frame
+from app.games import AnyCommand
+from app.games.core import Refusal
+from app.games.texts import Theme
+from app.table import talk
+from app.table.hot import Dialog
+from app.table.news import News
+
+AvatarKey = Annotated[
+    str,
+    Meta(
+        pattern=r"^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|bot:[0-9]{1,2})$",
+        description="An avatar's UUID in lower case, or `bot:N` for a bot at the table.",
+        examples=["0f7e1c2a-3b4d-4e5f-8a9b-0c1d2e3f4a5b"],
+    ),
+]
+CommandId = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=64,
+        pattern=r"^[A-Za-z0-9:._-]+$",
+        description="Names this command; sent again, it gets the same answer.",
+    ),
+]
+Name = Annotated[str, Meta(max_length=255, description="The display name; any Unicode.")]
+
+
+class AvatarIn(msgspec.Struct, forbid_unknown_fields=True):
+    """Who acts."""
+
+    key: AvatarKey
+    name: Name = ""
+
+
+class CommandIn(msgspec.Struct, forbid_unknown_fields=True):
+    """A command by an avatar or bot."""
+
+    avatar: AvatarIn
+    command: AnyCommand
+    id: CommandId | None = None
+
+
+class TouchIn(msgspec.Struct, forbid_unknown_fields=True):
+    """A touch of the table; on the ranking (`prim` = `Leaderboard`) with the cell touched."""
+
+    avatar: AvatarIn
+    prim: Annotated[str, Meta(max_length=63)] = "root"
+    column: Annotated[int, Meta(ge=0, le=1000)] = 0
+    row: Annotated[int, Meta(ge=0, le=1000)] = 0
+    id: CommandId | None = None
+
+
+class PressIn(msgspec.Struct, forbid_unknown_fields=True):
+    """A press of a button in a dialog."""
+
+    avatar: AvatarIn
+    token: Annotated[str, Meta(max_length=200)]
+    button: Annotated[str, Meta(max_length=255)]
+    id: CommandId | None = None
+
+
+class DialogOut(msgspec.Struct):
+    """A dialog: buttons in llDialog's order, rows of three from the bottom row upwards."""
+
+    token: str
+    name: str
+    text: str
+    buttons: list[str]
+
+
+class AnswerOut(msgspec.Struct):
+    """What came of it: the state of the table, lines to the sender alone, a dialog for him."""
+
+    match: str
+    seq: int
+    lines: list[str]
+    dialog: DialogOut | None
+
+
+class SeatOut(msgspec.Struct, omit_defaults=True):
+    """For one avatar.  `hud` is left out when it did not change and null when there is none."""
+
+    lines: list[str] = []
+    dialog: DialogOut | None = None
+    hud: Frame | msgspec.UnsetType | None = msgspec.UNSET
+
+
+class WaitingOut(msgspec.Struct, rename={"names": "for"}):
+    """Who is waited for, and how many seconds are left (null: no deadline)."""
+
+    names: list[str]
+    left_s: float | None
+
+
+class FramesOut(msgspec.Struct):
+    """The difference since a seq."""
+
+    table: str
+    match: str
+    seq: int
+    kind: Literal["up_to_date", "changes", "whole"]
+    frames: dict[str, Frame]
+    lines: list[str]
+    seats: dict[str, SeatOut]
+    waiting: WaitingOut | None
+
+
+class EntryOut(msgspec.Struct):
+    """An entry of the event log."""
+
+    match: str
+    seq: int
+    at_ms: int
+    actor: str
+    command: msgspec.Raw | None
+    events: msgspec.Raw
+
+
+class EntriesOut(msgspec.Struct):
+    """Entries of the event log after a seq; `seq` is the last one to ask from next time."""
+
+    seq: int
+    entries: list[EntryOut]
+
+
+class ErrorBody(msgspec.Struct):
+    code: str
+    message: str
+
+
+class ErrorOut(msgspec.Struct, omit_defaults=True):
+    """Every error has this form.  A refusal may bring the dialog that is due."""
+
+    error: ErrorBody
+    dialog: DialogOut | None = None
+
+
+SCHEMAS = (
+    CommandIn,
+    TouchIn,
+    PressIn,
+    AnswerOut,
+    FramesOut,
+    ErrorOut,
+)
+"""What the OpenAPI document describes from these types; EntriesOut is described by hand."""
+
+
+def dialog_out(dialog: Dialog | None) -> DialogOut | None:
+    if dialog is None:
+        return None
+    made = dialog.made
+    return DialogOut(dialog.token, made.name, made.text, [b.label for b in made.buttons])
+
+
+def answer_out(answer: talk.Answer) -> AnswerOut:
+    return AnswerOut(answer.match_id, answer.seq, list(answer.lines), dialog_out(answer.dialog))
+
+
+def refusal_out(refusal: Refusal, dialog: Dialog | None, theme: Theme) -> ErrorOut:
+    body = ErrorBody(refusal.code, theme.refusal(refusal))
+    return ErrorOut(body, dialog_out(dialog))
+
+
+def frames_out(news: News) -> FramesOut:
+    seats: dict[str, SeatOut] = {}
+    for key, seat in news.seats.items():
+        out = SeatOut(list(seat.lines), dialog_out(seat.dialog))
+        if seat.hud_changed:
+            out.hud = seat.hud
+        seats[key] = out
+    waiting = news.waiting
+    return FramesOut(
+        table=news.table_id,
+        match=news.match_id,
+        seq=news.seq,
+        kind=news.kind,
+        frames=news.frames,
+        lines=list(news.lines),
+        seats=seats,
+        waiting=WaitingOut(list(waiting.names), waiting.left_s) if waiting else None,
+    )
+
+
+def components() -> dict[str, Any]:
+    """JSON schemas of the types above, by name."""
+    refs = "#/components/schemas/{name}"
+    _, schemas = msgspec.json.schema_components(SCHEMAS, ref_template=refs)
+    return dict(schemas)

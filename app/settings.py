@@ -1,0 +1,58 @@
+"""Settings, read once from the environment (`PERIL_…`) or given by the command line.
+
+The defaults are right for a laptop: one folder, loopback, no other service.
+"""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """How this process runs.  Sizes in bytes and times in seconds, as their names say."""
+
+    model_config = SettingsConfigDict(env_prefix="PERIL_", extra="ignore")
+
+    data_dir: Path = Path("data")
+    """Where the embedded database lies."""
+    host: str = "127.0.0.1"
+    port: int = Field(default=8700, ge=1, le=65535)
+    operator_token: str = ""
+    """Lets its bearer create tables and act as any owner.  Needed off loopback."""
+    log_format: Literal["text", "json"] = "text"
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    body_limit_bytes: int = 16_384
+    """Larger request bodies are refused with 413."""
+    long_poll_limit_s: float = 25.0
+    stream_limit: int = 1000
+    """Open streams and long polls at one time; more are refused with 429."""
+    tables_limit: int = 10_000
+
+    @property
+    def database(self) -> Path:
+        return self.data_dir / "peril.db"
+
+    @property
+    def on_loopback(self) -> bool:
+        """Only this machine can reach the server."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    def problem(self) -> str:
+        """What makes these settings unsafe, as a sentence; '' if nothing does."""
+        if not self.on_loopback and len(self.operator_token) < 16:
+            return (
+                "Beyond this machine the server needs an operator token of its own: set"
+                " PERIL_OPERATOR_TOKEN to at least 16 random characters"
+                ' (for instance: python -c "import secrets; print(secrets.token_urlsafe(32))").'
+            )
+        return ""

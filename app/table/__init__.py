@@ -1,0 +1,1 @@
+"""The one writer around the rules: load, decide, append, reply, push."""

@@ -1,0 +1,203 @@
+"""A table in memory: its match, the last states it went through, and who waits for the next.
+
+States are frozen and share their parts, so keeping the last few costs little; they let every
+edge ask for the difference since the state it knows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import OrderedDict, deque
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from app.display import TEXT_SETS, Board, Frame
+from app.games import GAMES, menus, texts
+from app.games.core import Command, Game, Key, Match, RankingPage, Refusal
+from app.games.lines import Line
+
+RECENT_STATES = 64
+RECENT_ANSWERS = 512
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What came of a command: the state it left, or why it changed nothing.
+
+    `lines`: what the table says because of it, to everybody or to one.
+    """
+
+    match_id: str
+    seq: int
+    refusal: Refusal | None = None
+    lines: tuple[Line, ...] = ()
+    actor: Key = Key("")
+
+
+class Snapshot:
+    """A state of the table by its seq, with what the prims show then; made when asked for."""
+
+    def __init__(
+        self,
+        table: HotTable,
+        match_id: str,
+        seq: int,
+        match: Match[Any],
+        ranking: RankingPage,
+        lines: Sequence[Line] = (),
+    ) -> None:
+        self.table = table
+        self.match_id = match_id
+        self.seq = seq
+        self.match = match
+        self.ranking = ranking
+        self.lines = tuple(lines)
+
+    @property
+    def game(self) -> Game[Any]:
+        return GAMES[self.match.game]
+
+    @property
+    def theme(self) -> texts.Theme:
+        return texts.load(self.match.game, self.table.theme)
+
+    @cached_property
+    def public(self) -> Any:
+        return self.game.public(self.match, self.ranking)
+
+    @cached_property
+    def board(self) -> Board:
+        return self.game.board(self.public, self.theme, self.table.text_sets)
+
+    def hud(self, key: Key) -> Frame | None:
+        """The HUD or floater of a seat; None if it has none."""
+        if not self.match.huds or self.match.seat(key) is None or self.gone(key):
+            return None
+        return self.game.hud(self.public, self.game.private(self.match, key), self.theme)
+
+    def gone(self, key: Key) -> bool:
+        """Left or kicked from the running match: the place stays on the board, the HUD goes."""
+        seat = next((s for s in self.public.seats if s.key == key), None)
+        return bool(getattr(seat, "gone", False))
+
+    def due(self, key: Key) -> Dialog | None:
+        """The dialog this avatar should have before him now."""
+        name = menus.due(self.game, self.match, key)
+        return self.dialog(key, name, 0) if name else None
+
+    def dialog(self, key: Key, name: str, page: int) -> Dialog | None:
+        owner = key == self.match.owner
+        made = menus.dialog(self.game, self.match, key, owner, name, page, self.theme)
+        return Dialog(made, self.match_id, key) if made else None
+
+
+class Dialog:
+    """A dialog bound to its match, its phase, its avatar and to what its buttons do."""
+
+    def __init__(self, made: menus.Dialog, match_id: str, key: Key) -> None:
+        self.made = made
+        self.match_id = match_id
+        self.key = key
+
+    @cached_property
+    def token(self) -> str:
+        return dialog_token(self.made, self.match_id, self.key)
+
+
+def dialog_token(made: menus.Dialog, match_id: str, key: Key) -> str:
+    """Where the dialog belongs, and a digest of what it offers: a changed menu is another one."""
+    offers = msgspec.json.encode([(b.label, b.command, b.then, b.page) for b in made.buttons])
+    digest = hashlib.blake2s(key.encode() + b"|" + offers, digest_size=9).hexdigest()
+    return f"{made.name}~{made.page}~{match_id}~{made.phase}~{digest}"
+
+
+class Order(msgspec.Struct):
+    """A command on its way to the table."""
+
+    actor: Key
+    name: str
+    owner: bool
+    command: Command
+    id: str | None
+    done: asyncio.Future[Outcome]
+
+
+class HotTable:
+    """One table as the service works on it."""
+
+    def __init__(
+        self,
+        id: str,
+        name: str,
+        owner: Key,
+        owner_name: str,
+        theme: str = "classic",
+        text_sets: dict[str, tuple[int, int]] | None = None,
+    ) -> None:
+        self.id = id
+        self.name = name
+        self.owner = owner
+        self.owner_name = owner_name
+        self.theme = theme
+        self.text_sets = text_sets or TEXT_SETS
+        self.number = 0
+        self.watched = False
+        self.states: deque[Snapshot] = deque(maxlen=RECENT_STATES)
+        self.answers: OrderedDict[str, Outcome] = OrderedDict()
+        self.deadlines: dict[tuple[str, int, int], int] = {}
+        """Timer id → due time in milliseconds."""
+        self.mailbox: list[Order] = []
+        self.working = False
+        self.used_at = 0.0
+        self._changed: asyncio.Event | None = None
+
+    @property
+    def now(self) -> Snapshot:
+        return self.states[-1]
+
+    def at(self, seq: int) -> Snapshot | None:
+        """The state that had this seq, if it is still remembered."""
+        back = self.now.seq - seq
+        if not 0 <= back < len(self.states):
+            return None
+        state = self.states[-1 - back]
+        return state if state.seq == seq else None
+
+    def since(self, seq: int) -> list[Snapshot]:
+        """The remembered states after `seq`."""
+        return [s for s in self.states if s.seq > seq]
+
+    def remember(self, answer_id: str | None, outcome: Outcome) -> None:
+        if answer_id is None:
+            return
+        self.answers[answer_id] = outcome
+        if len(self.answers) > RECENT_ANSWERS:
+            self.answers.popitem(last=False)
+
+    def forget_boards(self) -> None:
+        """What the table can show has changed: everybody's next news is the whole board."""
+        now = self.now
+        fresh = Snapshot(self, now.match_id, now.seq, now.match, now.ranking, now.lines)
+        self.states.clear()
+        self.states.append(fresh)
+
+    def wake(self) -> None:
+        """Tell whoever waits that there is a newer state."""
+        if self._changed is not None:
+            self._changed.set()
+            self._changed = None
+
+    async def changed(self, seq: int, wait_s: float) -> bool:
+        """Wait until there is a state after `seq`, at most `wait_s` seconds; True if there is."""
+        if self.now.seq != seq:
+            return True
+        if self._changed is None:
+            self._changed = asyncio.Event()
+        try:
+            await asyncio.wait_for(self._changed.wait(), wait_s)
+        except TimeoutError:
+            return False
+        return True

@@ -1,0 +1,247 @@
+"""The event log: what it takes and gives, and its embedded form in one SQLite file.
+
+Appends that wait at the same moment share one commit.  The append path uses the driver directly;
+reads that nobody waits for go through SQLModel.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+from sqlalchemy import event
+from sqlmodel import Session, create_engine
+
+T = TypeVar("T")
+
+
+class Conflict(Exception):
+    """Another writer was there first: reload and decide again."""
+
+
+class Duplicate(Conflict):
+    """The command id is in the log already."""
+
+
+class StoreBusy(Exception):
+    """The store cannot take it now (full disk, locked file); nothing was written."""
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A row of `entries`; see `models.EntryRow`."""
+
+    match_id: str
+    seq: int
+    table_id: str
+    at_ms: int
+    command_id: str | None
+    actor: str
+    command: str
+    events: str
+
+
+class Deadline(msgspec.Struct, frozen=True):
+    """A row of `deadlines`."""
+
+    match_id: str
+    name: str
+    phase: int
+    epoch: int
+    table_id: str
+    due_ms: int
+
+
+class Score(msgspec.Struct, frozen=True):
+    """A result to be added to the records of a table and of the service."""
+
+    game: str
+    key: str
+    name: str
+    won: bool
+
+
+class Append(msgspec.Struct):
+    """Everything one step of a table writes, all of it or nothing."""
+
+    table_id: str
+    entries: list[Entry]
+    stopped: list[Deadline] = []
+    started: list[Deadline] = []
+    opened: list[tuple[str, str, int, int]] = []
+    """Matches begun: id, game, number, first seq."""
+    closed: list[str] = []
+    wiped: list[str] = []
+    """Games whose ranking of this table is forgotten, before the scores count."""
+    scores: list[Score] = []
+    table: dict[str, Any] | None = None
+    """The row of a new table."""
+
+
+class Log(Protocol):
+    """The store as the table service needs it."""
+
+    async def append(self, append: Append) -> None:
+        """Store durably.  Conflict, Duplicate or StoreBusy if nothing was written."""
+
+    async def run(self, work: Callable[[Session], T]) -> T:
+        """Run `work` in a session of its own, off the event loop; it may commit."""
+
+    def close(self) -> None:
+        """Finish what waits and close."""
+
+
+class SqliteLog:
+    """One file, WAL, synchronous FULL; one thread writes, a few others read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.engine = create_engine(f"sqlite:///{path}")
+        event.listen(self.engine, "connect", _prepare)
+        self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._writer = threading.Thread(target=self._write, name="log-writer", daemon=True)
+        self._writer.start()
+
+    async def append(self, append: Append) -> None:
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+        self._waiting.put((append, done, loop))
+        await done
+
+    async def run(self, work: Callable[[Session], T]) -> T:
+        def call() -> T:
+            with Session(self.engine) as session:
+                return work(session)
+
+        return await asyncio.to_thread(call)
+
+    def close(self) -> None:
+        self._waiting.put(None)
+        self._writer.join()
+        self.engine.dispose()
+
+    def _write(self) -> None:
+        connection = sqlite3.connect(self.path, isolation_level=None, timeout=5)
+        _prepare(connection, None)
+        closing = False
+        while not closing:
+            group: list[_Waiting] = []
+            item = self._waiting.get()
+            while item is not None:
+                group.append(item)
+                try:
+                    item = self._waiting.get_nowait()
+                except queue.Empty:
+                    break
+            else:
+                closing = True
+            if group:
+                _settle(group, _commit_group(connection, [append for append, _, _ in group]))
+        connection.close()
+
+
+_Waiting = tuple[Append, "asyncio.Future[None]", asyncio.AbstractEventLoop]
+
+
+def _prepare(connection: Any, _: Any) -> None:
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("PRAGMA busy_timeout=5000")
+    connection.execute("PRAGMA foreign_keys=ON")
+
+
+def _commit_group(connection: sqlite3.Connection, group: list[Append]) -> list[Exception | None]:
+    """Write all of `group` in one commit; if one is refused, each in a commit of its own."""
+    failure = _commit(connection, group)
+    if failure is None or len(group) == 1:
+        return [failure] * len(group)
+    return [_commit(connection, [append]) for append in group]
+
+
+def _commit(connection: sqlite3.Connection, group: Sequence[Append]) -> Exception | None:
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        for append in group:
+            _insert(connection, append)
+        connection.execute("COMMIT")
+    except sqlite3.Error as error:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        if isinstance(error, sqlite3.IntegrityError):
+            duplicate = "command_id" in str(error)
+            return Duplicate(str(error)) if duplicate else Conflict(str(error))
+        return StoreBusy(str(error))
+    return None
+
+
+def _settle(group: list[_Waiting], results: list[Exception | None]) -> None:
+    """Tell everybody who waits how it went, with one wake-up per event loop."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[Any, Exception | None]]] = {}
+    for (_, done, loop), result in zip(group, results, strict=True):
+        by_loop.setdefault(loop, []).append((done, result))
+    for loop, pairs in by_loop.items():
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(_tell, pairs)
+
+
+def _tell(pairs: list[tuple[Any, Exception | None]]) -> None:
+    for done, result in pairs:
+        if done.done():
+            continue
+        if result is None:
+            done.set_result(None)
+        else:
+            done.set_exception(result)
+
+
+_ENTRY = (
+    "INSERT INTO entries (match_id, seq, table_id, at_ms, command_id, actor, command, events)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_SCORE = (
+    "INSERT INTO records (scope, game, key, name, wins, losses, reached_ms)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, game, key) DO UPDATE SET"
+    " name = excluded.name, wins = wins + excluded.wins, losses = losses + excluded.losses,"
+    " reached_ms = excluded.reached_ms"
+)
+
+
+def _insert(connection: sqlite3.Connection, append: Append) -> None:
+    execute = connection.execute
+    if append.table is not None:
+        columns = ", ".join(append.table)
+        marks = ", ".join("?" * len(append.table))
+        execute(f"INSERT INTO tables ({columns}) VALUES ({marks})", tuple(append.table.values()))
+    for entry in append.entries:
+        execute(_ENTRY, msgspec.structs.astuple(entry))
+    at_ms = append.entries[-1].at_ms
+    for match_id in append.closed:
+        execute("UPDATE matches SET closed_ms = ? WHERE id = ?", (at_ms, match_id))
+    for match_id, game, number, first_seq in append.opened:
+        execute(
+            "INSERT INTO matches (id, table_id, game, number, first_seq, opened_ms)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (match_id, append.table_id, game, number, first_seq, at_ms),
+        )
+    for gone in append.stopped:
+        execute(
+            "DELETE FROM deadlines WHERE match_id = ? AND name = ? AND phase = ? AND epoch = ?",
+            (gone.match_id, gone.name, gone.phase, gone.epoch),
+        )
+    for deadline in append.started:
+        execute(
+            "INSERT OR REPLACE INTO deadlines (match_id, name, phase, epoch, table_id, due_ms)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            msgspec.structs.astuple(deadline),
+        )
+    for game in append.wiped:
+        execute("DELETE FROM records WHERE scope = ? AND game = ?", (append.table_id, game))
+    for score in append.scores:
+        for scope in (append.table_id, ""):
+            won, lost = int(score.won), int(not score.won)
+            execute(_SCORE, (scope, score.game, score.key, score.name, won, lost, at_ms))

@@ -1,0 +1,111 @@
+"""The tables of the database.  `entries` is the truth; everything else can be rebuilt from it.
+
+Times are milliseconds since 1970 in UTC.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+
+class TableRow(SQLModel, table=True):
+    """A game table: who owns it and how it is shown."""
+
+    __tablename__ = "tables"
+
+    id: str = Field(primary_key=True, max_length=16)
+    name: str = Field(max_length=63)
+    owner_key: str = Field(max_length=36, index=True)
+    owner_name: str = Field(max_length=63)
+    theme: str = Field(default="classic", max_length=32)
+    text_sets: str = Field(default="{}")
+    """JSON: text set → [columns, rows]."""
+    watched: bool = False
+    """A device keeps in touch; its silence freezes the match."""
+    created_ms: int = Field(sa_type=BigInteger)
+
+
+class MatchRow(SQLModel, table=True):
+    """A match on a table, an index into `entries`."""
+
+    __tablename__ = "matches"
+
+    id: str = Field(primary_key=True, max_length=24)
+    table_id: str = Field(max_length=16, index=True)
+    game: str = Field(max_length=32)
+    number: int
+    """Counts from 1 on each table."""
+    first_seq: int
+    opened_ms: int = Field(sa_type=BigInteger)
+    closed_ms: int | None = Field(default=None, sa_type=BigInteger)
+
+
+class EntryRow(SQLModel, table=True):
+    """One accepted command and its events.  `(match_id, seq)` is the lock of the writers.
+
+    `seq` goes on counting from match to match of a table: it is the number of the table's state.
+    """
+
+    __tablename__ = "entries"
+    __table_args__ = (UniqueConstraint("table_id", "command_id"),)
+
+    match_id: str = Field(primary_key=True, max_length=24)
+    seq: int = Field(primary_key=True)
+    table_id: str = Field(max_length=16)
+    at_ms: int = Field(sa_type=BigInteger)
+    command_id: str | None = Field(default=None, max_length=64)
+    actor: str = Field(max_length=36)
+    command: str
+    """JSON of the command; `""` for the opening of a match."""
+    events: str
+    """JSON list of the events."""
+
+
+class DeadlineRow(SQLModel, table=True):
+    """A deadline that runs: when it is due, its `TimeUp` is sent to the match."""
+
+    __tablename__ = "deadlines"
+
+    match_id: str = Field(primary_key=True, max_length=24)
+    name: str = Field(primary_key=True, max_length=64)
+    phase: int = Field(primary_key=True)
+    epoch: int = Field(primary_key=True)
+    table_id: str = Field(max_length=16, index=True)
+    due_ms: int = Field(sa_type=BigInteger)
+
+
+class RecordRow(SQLModel, table=True):
+    """Wins and losses of an avatar in a game: on one table, or with scope "" on all of them."""
+
+    __tablename__ = "records"
+
+    scope: str = Field(primary_key=True, max_length=16)
+    game: str = Field(primary_key=True, max_length=32)
+    key: str = Field(primary_key=True, max_length=36)
+    name: str = Field(max_length=63)
+    wins: int = 0
+    losses: int = 0
+    reached_ms: int = Field(sa_type=BigInteger)
+    """When this score was reached; the earlier one stands higher."""
+
+
+class WipeRow(SQLModel, table=True):
+    """When the operator wiped the ranking of the whole service, for rebuilding it."""
+
+    __tablename__ = "wipes"
+
+    at_ms: int = Field(primary_key=True, sa_type=BigInteger)
+    game: str = Field(primary_key=True, max_length=32)
+
+
+class TokenRow(SQLModel, table=True):
+    """Whom a bearer token lets in.  Only the hash is kept."""
+
+    __tablename__ = "tokens"
+
+    hash: str = Field(primary_key=True, max_length=64)
+    scope: str = Field(max_length=16)
+    """operator, or owner of one table."""
+    table_id: str = Field(default="", max_length=16)
+    created_ms: int = Field(sa_type=BigInteger)

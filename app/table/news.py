@@ -1,0 +1,92 @@
+"""What changed on a table since a seq: the one mechanism behind answers, polls, streams, pushes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from app.display import Board, Frame, diff
+from app.games.core import NOBODY, Key
+from app.table.hot import Dialog, HotTable, Snapshot
+
+Kind = Literal["up_to_date", "changes", "whole"]
+
+
+class SeatNews(msgspec.Struct, frozen=True):
+    """For one avatar: lines to him alone, a dialog that came due, his HUD if it changed."""
+
+    lines: tuple[str, ...] = ()
+    dialog: Dialog | None = None
+    hud: Frame | None = None
+    hud_changed: bool = False
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """Who is waited for, and how long still (seconds; None without a deadline)."""
+
+    names: tuple[str, ...]
+    left_s: float | None
+
+
+class News(msgspec.Struct, frozen=True):
+    """The difference from a seq to now.
+
+    `kind`: nothing new, the frames that changed, or the whole board because the gap is unknown
+    (too far behind, or ahead of the table).
+    """
+
+    table_id: str
+    match_id: str
+    seq: int
+    kind: Kind
+    frames: Board
+    lines: tuple[str, ...]
+    seats: dict[Key, SeatNews]
+    waiting: Waiting | None
+
+
+def since(table: HotTable, seq: int | None, avatars: Sequence[Key] = (), now_ms: int = 0) -> News:
+    """The news of `table` for somebody who knows the state `seq` (None: knows nothing)."""
+    now = table.now
+    known = table.at(seq) if seq is not None else None
+    kind: Kind
+    later: list[Snapshot]
+    if known is None:
+        kind, frames, later = "whole", now.board, []
+    elif known is now:
+        kind, frames, later = "up_to_date", {}, []
+    else:
+        kind, frames, later = "changes", diff(known.board, now.board), table.since(known.seq)
+    lines = tuple(line for state in later for who, line in state.lines if who == NOBODY)
+    seats = {key: _seat(key, known, now, later) for key in avatars}
+    waiting = _waiting(table, now_ms)
+    return News(table.id, now.match_id, now.seq, kind, frames, lines, seats, waiting)
+
+
+def _seat(key: Key, known: Snapshot | None, now: Snapshot, later: Sequence[Snapshot]) -> SeatNews:
+    lines = tuple(line for state in later for who, line in state.lines if who == key)
+    if known is now:
+        return SeatNews()
+    dialog, hud = now.due(key), now.hud(key)
+    if known is None:
+        return SeatNews(lines, dialog, hud, True)
+    before = known.due(key)
+    if dialog is not None and before is not None and dialog.token == before.token:
+        dialog = None
+    return SeatNews(lines, dialog, hud, hud != known.hud(key))
+
+
+def _waiting(table: HotTable, now_ms: int) -> Waiting | None:
+    match = table.now.match
+    keys = table.now.public.waiting_for
+    if not keys or match.frozen:
+        return None
+    due = [
+        table.deadlines[timer]
+        for timer in table.deadlines
+        if timer[0] in {f"expire:{k}" for k in keys}
+    ]
+    left_s = max(min(due) - now_ms, 0) / 1000 if due else None
+    return Waiting(tuple(match.name(k) for k in keys), left_s)

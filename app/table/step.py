@@ -1,0 +1,151 @@
+"""From commands to one append: decide, evolve, say, project, set deadlines; nothing is stored yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from app import games
+from app.games import GAMES, lobby, texts
+from app.games.core import SERVER, Actor, Dice, Event, Refusal
+from app.games.lines import Line, lines
+from app.table.hot import HotTable, Order, Outcome, Snapshot
+from app.table.log import Append, Deadline, Entry, Score
+
+
+def match_id(table_id: str, number: int) -> str:
+    return f"{table_id}-{number}"
+
+
+def entry_of(
+    table_id: str,
+    number: int,
+    seq: int,
+    at_ms: int,
+    actor: str,
+    order: Order | None,
+    events: Sequence[Event],
+) -> Entry:
+    return Entry(
+        match_id=match_id(table_id, number),
+        seq=seq,
+        table_id=table_id,
+        at_ms=at_ms,
+        command_id=order.id if order else None,
+        actor=actor,
+        command=msgspec.json.encode(order.command).decode() if order else "",
+        events=msgspec.json.encode(events).decode(),
+    )
+
+
+class Step:
+    """Some commands of one table on their way into one append."""
+
+    def __init__(self, table: HotTable, now_ms: int, dice: Dice) -> None:
+        self.table = table
+        self.now_ms = now_ms
+        self.dice = dice
+        self.number = table.number
+        self.match = table.now.match
+        self.seq = table.now.seq
+        self.append = Append(table.id, [])
+        self.states: list[Snapshot] = []
+        self.answers: dict[str, Outcome] = {}
+        self.deadlines = table.deadlines
+        self.ranking_changed = False
+
+    def take(self, order: Order) -> Outcome:
+        known = self._known(order)
+        if known is not None:
+            return known
+        actor = Actor(order.actor, order.name, order.owner)
+        answer = games.decide(self.match, actor, order.command, self.dice)
+        if isinstance(answer, Refusal):
+            return Outcome(self._match_id, self.seq, answer, actor=order.actor)
+        said = self._accept(order, answer)
+        outcome = Outcome(self._match_id, self.seq, None, tuple(said), order.actor)
+        if order.id is not None:
+            self.answers[order.id] = outcome
+        return outcome
+
+    def _known(self, order: Order) -> Outcome | None:
+        if order.id is None:
+            return None
+        known = self.table.answers.get(order.id) or self.answers.get(order.id)
+        if known is not None and known.actor != order.actor:
+            refusal = Refusal("id_used")
+            return Outcome(self._match_id, self.seq, refusal, actor=order.actor)
+        return known
+
+    @property
+    def _match_id(self) -> str:
+        return match_id(self.table.id, self.number)
+
+    def _accept(self, order: Order, events: Sequence[Event]) -> list[Line]:
+        game = GAMES[self.match.game]
+        theme = texts.load(self.match.game, self.table.theme)
+        said: list[Line] = []
+        for event in events:
+            before, self.match = self.match, games.evolve(self.match, event)
+            said += lines(game, before, self.match, event, theme)
+            self._project(event)
+        self.seq += 1
+        entry = entry_of(
+            self.table.id, self.number, self.seq, self.now_ms, order.actor, order, events
+        )
+        self.append.entries.append(entry)
+        self._remember(said)
+        if self.match.closed:
+            self._reopen()
+        return said
+
+    def _project(self, event: Event) -> None:
+        if isinstance(event, lobby.Scored):
+            score = Score(self.match.game, event.key, event.name, event.won)
+            self.append.scores.append(score)
+        elif isinstance(event, lobby.RankingReset):
+            self.append.wiped.append(self.match.game)
+        elif not isinstance(event, lobby.RankingTurned):
+            return
+        self.ranking_changed = True
+
+    def _remember(self, said: Sequence[Line]) -> None:
+        page = self.table.now.ranking
+        self.states.append(Snapshot(self.table, self._match_id, self.seq, self.match, page, said))
+
+    def _reopen(self) -> None:
+        """The match is closed: open the lobby of the next one in the same commit."""
+        self.append.closed.append(self._match_id)
+        opening = games.reopening(self.match)
+        if opening.game != self.match.game:
+            self.ranking_changed = True
+        self.number += 1
+        self.seq += 1
+        self.match = lobby.open_match(GAMES[opening.game], opening)
+        self.append.opened.append((self._match_id, opening.game, self.number, self.seq))
+        self.append.entries.append(
+            entry_of(self.table.id, self.number, self.seq, self.now_ms, SERVER, None, [opening])
+        )
+        self._remember(())
+
+    def set_deadlines(self) -> None:
+        """Stop the deadlines that the match no longer wants, start those it wants now."""
+        wanted = {t.id: t.after_s for t in games.timers(self.match)}
+        before, match_id = self.table.deadlines, self.table.now.match_id
+        same_match = match_id == self._match_id
+        kept = {t: due for t, due in before.items() if same_match and t in wanted}
+        self.append.stopped = [
+            Deadline(match_id, *timer, self.table.id, due)
+            for timer, due in before.items()
+            if timer not in kept
+        ]
+        fresh = {
+            timer: self.now_ms + round(after_s * 1000)
+            for timer, after_s in wanted.items()
+            if timer not in kept
+        }
+        self.append.started = [
+            Deadline(self._match_id, *timer, self.table.id, due) for timer, due in fresh.items()
+        ]
+        self.deadlines = kept | fresh

@@ -1,0 +1,143 @@
+"""Touches and dialogs: what an avatar means, put to the table as a command.
+
+Every edge (LSL, page, REST) hands in the same two things: somebody touched, somebody pressed.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from app.errors import Refused
+from app.games import boards, lobby, menus
+from app.games.core import Actor, Command, Key, Refusal
+from app.table.hot import Dialog, HotTable, Outcome
+from app.table.service import Tables
+
+TOKEN_PARTS = 5
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What one avatar gets for what he did: a refusal or not, lines to him alone, a dialog."""
+
+    match_id: str
+    seq: int
+    refusal: Refusal | None = None
+    lines: tuple[str, ...] = ()
+    dialog: Dialog | None = None
+
+
+async def command(
+    tables: Tables, table_id: str, actor: Actor, what: Command, command_id: str | None
+) -> Answer:
+    """Put a command to the table; the dialog that is due for the sender then comes along."""
+    outcome = await tables.submit(table_id, actor, what, command_id)
+    table = tables.hot[table_id]
+    dialog = table.now.due(actor.key)
+    if dialog is None and isinstance(what, lobby.Join) and outcome.refusal is None:
+        dialog = table.now.dialog(actor.key, "lobby", 0)
+    return _answer(outcome, actor.key, dialog)
+
+
+async def touch(
+    tables: Tables, table_id: str, actor: Actor, command_id: str | None = None
+) -> Answer:
+    """Somebody touches table, HUD or floater: he joins, or his dialog comes (back)."""
+    table = await tables.table(table_id)
+    state = table.now
+    meant = menus.touch(state.game, state.match, actor.key, actor.owner)
+    if isinstance(meant, Refusal):
+        return Answer(state.match_id, state.seq, meant)
+    if isinstance(meant, str):
+        return Answer(state.match_id, state.seq, dialog=state.dialog(actor.key, meant, 0))
+    outcome = await tables.submit(table_id, actor, meant, command_id)
+    state = table.now
+    if outcome.refusal is not None and outcome.refusal.code != "already_seated":
+        return _answer(outcome, actor.key, None)
+    name = menus.touch(state.game, state.match, actor.key, actor.owner)
+    dialog = state.dialog(actor.key, name, 0) if isinstance(name, str) else None
+    return _answer(msgspec.structs.replace(outcome, refusal=None), actor.key, dialog)
+
+
+async def turn_ranking(
+    tables: Tables, table_id: str, actor: Actor, column: int, row: int
+) -> Answer:
+    """Somebody touches a cell of the ranking: the page turns for all, or nothing happens."""
+    table = await tables.table(table_id)
+    state = table.now
+    size = table.text_sets.get("Leaderboard", (1, 1))
+    page = boards.ranking_turn(size, state.ranking, column, row)
+    if page is None:
+        return Answer(state.match_id, state.seq)
+    return _answer(await tables.submit(table_id, actor, lobby.TurnRanking(page)), actor.key, None)
+
+
+async def press(
+    tables: Tables,
+    table_id: str,
+    actor: Actor,
+    token: str,
+    label: str,
+    command_id: str | None = None,
+) -> Answer:
+    """Somebody pressed a button of a dialog he was given.
+
+    A dialog that is no longer what it was does nothing: the sender is told, and gets the one that
+    is due instead.
+    """
+    table = await tables.table(table_id)
+    if command_id is not None and command_id in table.answers:
+        outcome = table.answers[command_id]
+        return _answer(outcome, actor.key, table.now.due(actor.key))
+    name, page = _named(token)
+    dialog = table.now.dialog(actor.key, name, page)
+    if dialog is None or dialog.token != token:
+        return _not_due(table, actor.key, dialog)
+    button = dialog.made.button(label)
+    if button is None:
+        return _refused(table, Refusal("not_offered"), dialog)
+    if button.command is None:
+        return _opened(table, actor, button)
+    outcome = await tables.submit(table_id, actor, button.command, command_id)
+    if outcome.refusal is not None:
+        again = table.now.due(actor.key) or table.now.dialog(actor.key, name, page)
+        return _answer(outcome, actor.key, again)
+    return _answer(outcome, actor.key, _follow(table, actor, button))
+
+
+def _named(token: str) -> tuple[str, int]:
+    parts = token.split("~")
+    if len(parts) != TOKEN_PARTS or not parts[1].isdecimal() or len(parts[1]) > 3:
+        return "", 0
+    return parts[0], int(parts[1])
+
+
+def _not_due(table: HotTable, key: Key, changed: Dialog | None) -> Answer:
+    due = table.now.due(key)
+    return _refused(table, Refusal("not_due"), due or changed)
+
+
+def _refused(table: HotTable, refusal: Refusal, dialog: Dialog | None) -> Answer:
+    return Answer(table.now.match_id, table.now.seq, refusal, dialog=dialog)
+
+
+def _opened(table: HotTable, actor: Actor, button: menus.Button) -> Answer:
+    return Answer(table.now.match_id, table.now.seq, dialog=_follow(table, actor, button))
+
+
+def _follow(table: HotTable, actor: Actor, button: menus.Button) -> Dialog | None:
+    state = table.now
+    if not button.then:
+        return state.due(actor.key)
+    name = menus.follow(state.game, state.match, actor.key, actor.owner, button.then)
+    return state.dialog(actor.key, name, button.page) if name else None
+
+
+def _answer(outcome: Outcome, key: Key, dialog: Dialog | None) -> Answer:
+    mine = tuple(line for who, line in outcome.lines if who == key)
+    return Answer(outcome.match_id, outcome.seq, outcome.refusal, mine, dialog)
+
+
+def refused(table: HotTable, answer: Answer) -> Refused:
+    """The refusal in `answer` as an error to raise."""
+    assert answer.refusal is not None
+    return Refused(answer.refusal, table.now.theme)

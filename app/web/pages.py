@@ -1,0 +1,340 @@
+"""The pages: list of tables, one page per table, rules, errors.
+
+A table's page is drawn here once, as inline SVG, so that it shows the board without JavaScript;
+`static/js/board.js` then repaints the very same elements from the frames that come in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal, Protocol, get_args, get_origin, get_type_hints
+
+from fastapi import APIRouter
+from fastapi.responses import HTMLResponse, Response
+from fastapi.staticfiles import StaticFiles
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.types import Scope
+
+from app.display import TEXT_SETS, WHITE, Board, Color, Frame
+from app.games import GAMES
+from app.games.boards import COLUMNS, ROWS
+from app.games.core import Game, Options
+
+HERE: Final = Path(__file__).resolve().parent
+STATIC: Final = HERE / "static"
+
+CSP: Final = "; ".join(
+    (
+        "default-src 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+        "object-src 'none'",
+    )
+)
+HEADERS: Final = {
+    "Content-Security-Policy": CSP,
+    # The board as the server drew it is old a moment later.
+    "Cache-Control": "no-cache",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+# ---- the seam to the tables -----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TableListing:
+    """A table in the list.  `seats`: how many may sit."""
+
+    id: str
+    name: str
+    game: str
+    title: str
+    stage: str
+    players: int
+    seats: int
+    locked: bool = False
+
+
+@dataclass(frozen=True)
+class TableView:
+    """What everybody may see of a table, and the frames of its board.
+
+    `seats`: dicts with at least `name`, and as the game has it `bot`, `ready`, `lives`, `out`,
+    `in_peril`, `winner`.
+    """
+
+    id: str
+    name: str
+    game: str
+    title: str
+    owner_key: str
+    owner_name: str
+    seq: int
+    stage: str
+    board: Board
+    options_text: str = ""
+    seats: Sequence[Mapping[str, Any]] = ()
+    waiting_for: Sequence[str] = ()
+    locked: bool = False
+
+
+class TablesLike(Protocol):
+    """All that the pages ask of the tables."""
+
+    async def snapshot(self, table_id: str) -> TableView | None:
+        """The table as it stands now; None if there is none."""
+
+    async def listing(self) -> Sequence[TableListing]:
+        """All tables that a stranger may know of."""
+
+
+# ---- painting a frame: the same as in static/js/board.js ------------------------------------
+
+_PICTURE = re.compile(r"[a-z0-9_]+")
+UNKNOWN_PICTURE: Final = "silhouette"
+HALO_PER_GLOW: Final = 2.5
+HOVER_WIDTH, HOVER_SIZE, HOVER_LEAST = 216, 15, 7
+
+
+def art(picture: str) -> str:
+    """Address of a picture.  A texture key, which only a viewer can show, is a silhouette."""
+    name = picture if _PICTURE.fullmatch(picture) else UNKNOWN_PICTURE
+    return f"/static/art/{name}.svg"
+
+
+def _bytes(color: Color) -> list[int]:
+    return [int(min(max(part, 0.0), 1.0) * 255 + 0.5) for part in color]
+
+
+def rgb(color: Color) -> str:
+    return "rgb({},{},{})".format(*_bytes(color))
+
+
+def tint(color: Color) -> str:
+    """Id of the filter that multiplies a picture by `color`; '' for white, which changes nothing"""
+    return "" if color == WHITE else "tint-{}-{}-{}".format(*_bytes(color))
+
+
+def tints(board: Board) -> dict[str, str]:
+    """The filters a board needs: id → matrix of feColorMatrix."""
+    colors = {f.color for f in board.values() if f.picture and f.color != WHITE}
+    return {tint(color): _matrix(color) for color in sorted(colors)}
+
+
+def _matrix(color: Color) -> str:
+    red, green, blue = (f"{part / 255:.4f}" for part in _bytes(color))
+    return f"{red} 0 0 0 0 0 {green} 0 0 0 0 0 {blue} 0 0 0 0 0 1 0"
+
+
+def number(value: float) -> str:
+    """A number for an attribute, as JavaScript writes it too."""
+    return f"{round(value, 2):g}"
+
+
+def hover_size(text: str) -> str:
+    """Size of the hover text's letters, such that the longest line stays over the plate."""
+    longest = max(map(len, text.split("\n")))
+    fits = HOVER_WIDTH / (0.62 * max(longest, 1))
+    return number(min(HOVER_SIZE, max(HOVER_LEAST, fits)))
+
+
+def slots() -> list[tuple[str, int, int]]:
+    """The places of the board: `R:C` and where the profile's corner is in the drawing."""
+    return [(f"{r}:{c}", 10 + c * 216, 10 + r * 108) for r in range(ROWS) for c in range(COLUMNS)]
+
+
+def text_set(board: Board, name: str) -> Frame:
+    """The frame of a text set; a board without it shows empty cells."""
+    columns, rows = TEXT_SETS[name]
+    frame = board.get(name, Frame())
+    return frame if frame.rows else Frame(rows=(" " * columns,) * rows, color=frame.color)
+
+
+def board_text(board: Board) -> str:
+    """The board in a sentence or two, for those who do not see it."""
+    picture = board.get("TitleAction:0:0", Frame()).picture.replace("_", " ")
+    parts = [f"Picture: {picture or 'none'}"]
+    for name in ("Status", "Dice"):
+        words = " ".join(" ".join(board.get(name, Frame()).rows).split())
+        if words:
+            parts.append(f"{name}: {words}")
+    return ". ".join(parts) + "."
+
+
+def seat_state(seat: Mapping[str, Any], stage: str) -> str:
+    """How a player stands, in a word or two; the same words as in static/js/players.js."""
+    if seat.get("winner"):
+        return "winner"
+    if seat.get("out"):
+        return "eliminated"
+    if seat.get("in_peril"):
+        return "in peril"
+    if stage == "lobby":
+        return "ready" if seat.get("ready") or seat.get("bot") else "not ready"
+    return "bot plays" if seat.get("auto") else ""
+
+
+# ---- rules pages ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class OptionRow:
+    """An option as the rules page lists it."""
+
+    name: str
+    default: str
+    values: str
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a game's rules page takes from the game itself."""
+
+    game: Game[Any]
+    options: Sequence[OptionRow] = field(default_factory=tuple)
+    presets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+def rules_of(game: Game[Any]) -> Rules:
+    """The game's options with defaults, values and limits, read off their types."""
+    hints = get_type_hints(game.options)
+    defaults = game.options()
+    names = game.options.__struct_fields__
+    rows = [
+        OptionRow(n, _shown(getattr(defaults, n)), _values(game.options, n, hints[n]))
+        for n in names
+    ]
+    presets = {
+        preset: {name: _shown(value) for name, value in changes.items()}
+        for preset, changes in game.presets.items()
+    }
+    return Rules(game, rows, presets)
+
+
+def _values(options: type[Options], name: str, hint: Any) -> str:
+    if hint is bool:
+        return "on, off"
+    if get_origin(hint) is Literal:
+        return ", ".join(map(_shown, get_args(hint)))
+    if name in options.LIMITS:
+        low, high = options.LIMITS[name]
+        return f"{low:g} to {high:g}"
+    return ""
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+# ---- rendering ------------------------------------------------------------------------------
+
+_templates = Environment(
+    loader=FileSystemLoader(HERE / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_templates.globals.update(
+    art=art,
+    board_text=board_text,
+    hover_size=hover_size,
+    nothing=Frame(),
+    number=number,
+    halo=lambda frame: number(min(1.0, frame.glow * HALO_PER_GLOW)),
+    rgb=rgb,
+    seat_state=seat_state,
+    slots=slots(),
+    text_set=text_set,
+    tint=tint,
+    tints=tints,
+)
+
+STAGES: Final = {"lobby": "Open for players", "playing": "Game in progress", "over": "Celebrating"}
+
+
+def render(template: str, /, **values: Any) -> str:
+    return _templates.get_template(template).render(**values)
+
+
+def board_svg(board: Board) -> Markup:
+    """The board as inline SVG, painted with presentation attributes alone."""
+    macro = _templates.get_template("board.html").module.board  # type: ignore[attr-defined]
+    return Markup(macro(board))
+
+
+def _page(template: str, /, *, status: int = 200, **values: Any) -> HTMLResponse:
+    return HTMLResponse(render(template, stages=STAGES, **values), status, HEADERS)
+
+
+ERRORS: Final = {
+    404: ("Plot twist!", "There is no such page. It may have been eliminated.", "plot_twist"),
+    500: ("No shield!", "Something broke on our side. Nobody loses a life for it.", "no_shield"),
+}
+
+
+def error_page(status: int, message: str = "") -> HTMLResponse:
+    """A page for an error, in the house's style."""
+    heading, text, picture = ERRORS.get(status, ERRORS[404 if status < 500 else 500])
+    return _page(
+        "error.html",
+        status=status,
+        code=status,
+        heading=heading,
+        message=message or text,
+        picture=art(picture),
+    )
+
+
+class Static(StaticFiles):
+    """Static files which a browser keeps, and asks about before it uses them again.
+
+    Modules import one another by fixed names, so an old one beside a new one must not happen.
+    """
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers["Cache-Control"] = "no-cache"
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        return response
+
+
+def static_files() -> Static:
+    """What belongs at `/static`."""
+    return Static(directory=STATIC)
+
+
+def router(
+    tables: TablesLike, games: Mapping[str, Game[Any]] = GAMES, api: str = "/api/v1"
+) -> APIRouter:
+    """The pages of the service.  `api`: where the pages' scripts find the tables."""
+    routes = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+
+    @routes.get("/")
+    async def index() -> HTMLResponse:
+        return _page("index.html", tables=await tables.listing(), games=games.values())
+
+    @routes.get("/t/{table_id}")
+    async def table(table_id: str) -> HTMLResponse:
+        view = await tables.snapshot(table_id)
+        if view is None:
+            return error_page(404, "There is no such table here.")
+        return _page("table.html", table=view, board=board_svg(view.board), api=api)
+
+    @routes.get("/rules/{name}")
+    async def rules(name: str) -> HTMLResponse:
+        game = games.get(name)
+        if game is None:
+            return error_page(404, "There is no such game here.")
+        return _page(f"rules/{name}.html", rules=rules_of(game), game=game)
+
+    return routes

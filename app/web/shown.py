@@ -1,0 +1,58 @@
+"""The table service as the pages see it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from app.errors import NotFound
+from app.games import GAMES, menus
+from app.table import listing
+from app.table.service import Tables
+from app.web.pages import TableListing, TableView
+
+
+class Shown:
+    """Answers the pages' `TablesLike` from the real tables."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    async def snapshot(self, table_id: str) -> TableView | None:
+        try:
+            table = await self._tables.table(table_id)
+        except NotFound:
+            return None
+        state = table.now
+        match = state.match
+        return TableView(
+            id=table.id,
+            name=table.name,
+            game=match.game,
+            title=GAMES[match.game].title,
+            owner_key=table.owner,
+            owner_name=table.owner_name,
+            seq=state.seq,
+            stage=match.stage,
+            board=state.board,
+            options_text=menus.describe(match, state.theme),
+            seats=[msgspec.to_builtins(seat) for seat in state.public.seats],
+            waiting_for=[match.name(key) for key in state.public.waiting_for],
+            locked=match.locked,
+        )
+
+    async def listing(self) -> Sequence[TableListing]:
+        return [
+            TableListing(
+                id=line.id,
+                name=line.name,
+                game=line.game,
+                title=GAMES[line.game].title,
+                stage=line.stage,
+                players=line.players,
+                seats=line.seats,
+                locked=line.locked,
+            )
+            for line in await listing.tables(self._tables, limit=100)
+        ]

@@ -1,0 +1,128 @@
+// The page of a table: news in, touches and presses out.
+
+import { Api, Refused } from "./api.js";
+import { People } from "./avatars.js";
+import { Board } from "./board.js";
+import { element } from "./dialogs.js";
+import { Live } from "./live.js";
+import { showPlayers } from "./players.js";
+import { takeToken } from "./store.js";
+import { Waiting } from "./waiting.js";
+
+const MOST_CHAT = 200;
+const TABLE_PAUSE_MS = 150;
+const STATES = {
+  connecting: "connecting…",
+  live: "live",
+  reconnecting: "reconnecting…",
+  offline: "offline",
+  gone: "table gone",
+};
+
+const main = document.querySelector("main.table");
+const find = (id) => document.getElementById(id);
+const table = main.dataset.table;
+const api = new Api(main.dataset.api, table, takeToken(table));
+
+const board = new Board(find("board"), (where) => people?.active.touch(where));
+const waiting = new Waiting(find("waiting"));
+let people = null;
+
+const live = new Live(api, {
+  avatars: () => people?.keys ?? [],
+  onState,
+  onNews,
+  onDenied: watchOnly,
+});
+
+function onState(state) {
+  find("state").dataset.state = state;
+  find("state").textContent = STATES[state];
+}
+
+function onNews(news, old) {
+  if (Object.keys(news.frames ?? {}).length || news.kind === "whole") {
+    board.show(news.frames, news.kind === "whole");
+  }
+  waiting.show(news.waiting);
+  if (!old) chat(news.lines ?? []);
+  people?.take(news.seats, old);
+  if (news.kind !== "up_to_date") readTable();
+}
+
+function chat(lines) {
+  const log = find("chat");
+  // Somebody who reads further up is not pulled down.
+  const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+  for (const line of lines) log.append(element("li", "", line));
+  while (log.children.length > MOST_CHAT) log.firstElementChild.remove();
+  if (atEnd) log.scrollTop = log.scrollHeight;
+}
+
+// What no frame says: names, lives, options.  Asked for at most once in a while.
+let asked = 0;
+function readTable() {
+  clearTimeout(asked);
+  asked = setTimeout(async () => {
+    try {
+      showTable(await api.table());
+    } catch {
+      // The stream tells when the table cannot be reached.
+    }
+  }, TABLE_PAUSE_MS);
+}
+
+function showTable(view) {
+  showPlayers(find("players"), view.seats, view.stage);
+  find("options").textContent = view.options_text ?? "";
+  find("rules-link").setAttribute("href", `/rules/${view.game}`);
+}
+
+function watchOnly() {
+  people = null;
+  find("people").hidden = true;
+  main.removeAttribute("data-people");
+  live.start();
+}
+
+/** Local avatars, where this browser may act as one. */
+async function seatPeople() {
+  const view = await api.table();
+  showTable(view);
+  try {
+    await api.frames(null, [view.owner.key]);
+  } catch (error) {
+    if (error instanceof Refused && [401, 403].includes(error.status)) return;
+    throw error;
+  }
+  people = new People({
+    section: find("people"),
+    table,
+    title: view.name,
+    owner: view.owner,
+    api,
+    onChange: () => live.start(),
+    onActive: (avatar) => board.name(avatar.name),
+  });
+  main.toggleAttribute("data-people", true);
+  board.open();
+  board.name(people.active.name);
+}
+
+async function begin(pause = 500) {
+  onState("connecting");
+  try {
+    await seatPeople();
+  } catch (error) {
+    if (error instanceof Refused && error.status === 404) {
+      onState("gone");
+      return;
+    }
+    onState("offline");
+    setTimeout(() => begin(Math.min(pause * 2, 8000)), pause);
+    return;
+  }
+  await live.start();
+}
+
+begin();

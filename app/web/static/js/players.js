@@ -1,0 +1,37 @@
+// The players in words, for everybody; the same words as templates/table.html.
+
+import { element } from "./dialogs.js";
+
+export function state(seat, stage) {
+  if (seat.winner) return "winner";
+  if (seat.out) return "eliminated";
+  if (seat.in_peril) return "in peril";
+  if (stage === "lobby") return seat.ready || seat.bot ? "ready" : "not ready";
+  return seat.auto ? "bot plays" : "";
+}
+
+export function showPlayers(list, seats, stage) {
+  if (!seats.length) {
+    list.replaceChildren(element("li", "none", "Nobody sits at the table yet."));
+    return;
+  }
+  list.replaceChildren(...seats.map((seat) => player(seat, stage)));
+}
+
+function player(seat, stage) {
+  const item = element("li");
+  const how = state(seat, stage);
+  item.dataset.state = how;
+  const who = element("span", "who");
+  who.append(element("bdi", "", seat.name));
+  if (seat.bot) who.append(" ", element("span", "tag", "bot"));
+  item.append(who);
+  if (how) item.append(" ", element("span", "how", how));
+  if (seat.lives !== undefined && seat.lives !== null) {
+    const lives = `${seat.lives} ${seat.lives === 1 ? "life" : "lives"}`;
+    const shown = element("span", "lives", lives);
+    shown.dataset.lives = seat.lives;
+    item.append(" ", shown);
+  }
+  return item;
+}
