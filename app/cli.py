@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import json
+import os
 import secrets
 import socket
 import sys
@@ -18,6 +20,7 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 import typer
+from pydantic import ValidationError
 
 from app.errors import PerilError
 from app.settings import Settings
@@ -42,12 +45,22 @@ def main() -> None:
     try:
         app()
     except PerilError as error:
-        typer.echo(f"peril: {error.message}", err=True)
-        sys.exit(1)
+        problem = error.message
+    except OSError as error:
+        problem = f"{error.filename or 'The system'} cannot be used ({error.strerror})."
+    else:
+        return
+    typer.echo(f"peril: {problem}", err=True)
+    sys.exit(1)
 
 
 def _settings(**given: Any) -> Settings:
-    return Settings(**{k: v for k, v in given.items() if v is not None})
+    try:
+        return Settings(**{k: v for k, v in given.items() if v is not None})
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "PERIL_" + str(first["loc"][0]).upper()
+        raise PerilError("bad_setting", f"{name} does not work: {first['msg']}.") from error
 
 
 # ---- serving --------------------------------------------------------------------------------
@@ -59,12 +72,11 @@ def play(data_dir: DataDir = None, host: Host = None, port: Port = None) -> None
     settings = _settings(data_dir=data_dir, host=host, port=port)
     if not settings.on_loopback:
         raise PerilError("not_loopback", "`peril play` is for this machine. Use `peril serve`.")
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
-    token = settings.operator_token or _kept_token(settings.data_dir / "operator-token")
-    settings = settings.model_copy(update={"operator_token": token})
     listening = _listen(settings)
     table = _run(settings, _play_table)
-    shown = f"http://{settings.host}:{settings.port}/t/{table}#token={token}"
+    token = settings.operator_token or _kept_token(settings.data_dir / "operator-token")
+    settings = settings.model_copy(update={"operator_token": token})
+    shown = f"{_address(settings)}/t/{table}#token={token}"
     typer.echo(f"\n  Your table is open:  {shown}\n\n  Ctrl+C closes it.\n")
     _serve(settings, listening)
 
@@ -76,7 +88,14 @@ def serve(data_dir: DataDir = None, host: Host = None, port: Port = None) -> Non
     problem = settings.problem()
     if problem:
         raise PerilError("unsafe_settings", problem)
-    _serve(settings, _listen(settings))
+    listening = _listen(settings)
+    typer.echo(f"Peril Table listens on {_address(settings)}")
+    _serve(settings, listening)
+
+
+def _address(settings: Settings) -> str:
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    return f"http://{host}:{settings.port}"
 
 
 def _serve(settings: Settings, listening: socket.socket) -> None:
@@ -84,15 +103,22 @@ def _serve(settings: Settings, listening: socket.socket) -> None:
 
     from app.main import create_app
 
+    made = create_app(settings)
+
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            made.state.watchers.close()
+            await super().shutdown(sockets)
+
     config = uvicorn.Config(
-        create_app(settings),
+        made,
         log_level=settings.log_level if settings.log_level != "info" else "warning",
         access_log=False,
         timeout_graceful_shutdown=5,
         server_header=False,
     )
     with contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listening])
+        Server(config).run(sockets=[listening])
 
 
 def _listen(settings: Settings) -> socket.socket:
@@ -103,31 +129,43 @@ def _listen(settings: Settings) -> socket.socket:
     try:
         listening.bind((settings.host, settings.port))
         listening.listen(2048)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         listening.close()
-        raise PerilError(
-            "port_taken",
-            f"Port {settings.port} on {settings.host} cannot be used ({error.strerror})."
-            f" Choose another one: --port {settings.port + 1}",
-        ) from error
+        port, other = settings.port, settings.port % 65535 + 1
+        match getattr(error, "errno", None):
+            case errno.EADDRINUSE:
+                problem = f"Port {port} is taken by another program. Try --port {other}."
+            case errno.EACCES:
+                problem = f"Port {port} is not for this user. Try a port from 1024 on: --port 8700."
+            case _:
+                problem = f"One cannot listen on {settings.host} ({error}). Try another --host."
+        raise PerilError("cannot_listen", problem) from error
     return listening
 
 
 def _kept_token(path: Path) -> str:
     """The token of this folder's operator, made once and readable by this user alone."""
-    if not path.exists():
-        path.touch(mode=0o600)
-        path.write_text(secrets.token_urlsafe(24), encoding="ascii")
-    return path.read_text(encoding="ascii").strip()
+    with contextlib.suppress(FileExistsError):
+        mine_alone = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(mine_alone, "w", encoding="ascii") as file:
+            file.write(secrets.token_urlsafe(24))
+    token = path.read_text("utf-8", errors="replace").strip()
+    if not token:
+        raise PerilError("no_token", f"{path} holds no token. Delete it, then a new one is made.")
+    return token
 
 
 async def _play_table(tables: Any) -> str:
-    from app.games.core import Key
-    from app.table import listing
+    """The oldest table of the database, or a new one."""
+    from sqlmodel import col, select
 
-    lines = await listing.tables(tables, limit=1)
-    if lines:
-        return lines[0].id
+    from app.games.core import Key
+    from app.table.models import TableRow
+
+    oldest = select(TableRow.id).order_by(col(TableRow.created_ms), col(TableRow.id)).limit(1)
+    table_id = await tables.store.run(lambda session: session.exec(oldest).first())
+    if table_id is not None:
+        return str(table_id)
     made = await tables.create("My table", Key(str(uuid.uuid4())), "Owner")
     return str(made.id)
 
@@ -151,12 +189,18 @@ def _tables(settings: Settings) -> Iterator[Any]:
 
 def _run(settings: Settings, work: Callable[[Any], Awaitable[T]]) -> T:
     """Do something with the tables of the database, without a server."""
+    from sqlalchemy.exc import DBAPIError
+
     with _tables(settings) as tables:
 
         async def go() -> T:
             return await work(tables)
 
-        return asyncio.run(go())
+        try:
+            return asyncio.run(go())
+        except DBAPIError as error:
+            problem = f"The database {settings.database} does not answer ({error.orig})."
+            raise PerilError("store_unusable", problem) from error
 
 
 def _print(value: Any) -> None:
@@ -195,7 +239,11 @@ def table_create(
     from app.games.core import Key
 
     settings = _settings(data_dir=data_dir)
-    key = Key(str(uuid.UUID(owner)) if owner else str(uuid.uuid4()))
+    try:
+        key = Key(str(uuid.UUID(owner) if owner else uuid.uuid4()))
+    except ValueError:
+        problem = f"“{owner}” is not a UUID. An owner looks like {uuid.uuid4()}."
+        raise PerilError("bad_owner", problem) from None
 
     async def work(tables: Any) -> dict[str, str]:
         made = await tables.create(name, key, owner_name, game, preset, _pairs(option or []))

@@ -106,7 +106,8 @@ def clip(text: str, budget_bytes: int) -> str:
     raw = text.encode()
     if len(raw) <= budget_bytes:
         return text
-    return raw[: max(budget_bytes - 3, 0)].decode(errors="ignore") + "…"
+    mark = "…" if budget_bytes >= 3 else ""
+    return raw[: budget_bytes - len(mark.encode())].decode(errors="ignore") + mark
 
 
 # ---- showing a board as text ----------------------------------------------------------------

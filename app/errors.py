@@ -11,13 +11,14 @@ from app.games.texts import Theme
 class PerilError(Exception):
     """An error that is told to whoever asked.  `status` is the HTTP status."""
 
-    status = 400
+    status = 409
 
     def __init__(self, code: str, message: str, **extra: Any) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.extra = extra
+        self.status = extra.get("status", self.status)
 
 
 class Refused(PerilError):
@@ -62,6 +63,13 @@ class TooLarge(PerilError):
 
     def __init__(self, limit_bytes: int) -> None:
         super().__init__("too_large", f"At most {limit_bytes} bytes are taken.")
+
+
+class TooSlow(PerilError):
+    status = 408
+
+    def __init__(self, limit_s: float) -> None:
+        super().__init__("too_slow", f"A request must be here whole within {limit_s:g} seconds.")
 
 
 class Busy(PerilError):

@@ -6,19 +6,18 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import msgspec
 import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 
 from app import logs
-from app.api import play, records, schemas, system, watch
+from app.api import docs, play, records, system, watch
 from app.api import tables as tables_api
 from app.api.access import Access
-from app.api.schemas import ErrorBody, ErrorOut, dialog_out
-from app.errors import Malformed, NotFound, PerilError, TooLarge
+from app.api.edge import Edge
+from app.api.schemas import error_out
+from app.errors import Malformed, NotFound, PerilError
 from app.settings import Settings
 from app.table.database import open_log
 from app.table.log import Log
@@ -49,6 +48,7 @@ def create_app(settings: Settings, store: Log | None = None, **parts: Any) -> Fa
     logs.configure(settings)
     tables = Tables(store or open_log(settings.database), **parts)
     access = Access(tables.store, settings)
+    watchers = watch.Watchers(tables, settings.stream_limit)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -63,81 +63,30 @@ def create_app(settings: Settings, store: Log | None = None, **parts: Any) -> Fa
         version=VERSION,
         description=DESCRIPTION,
         lifespan=lifespan,
-        docs_url=f"{API}/docs",
+        # FastAPI's own pages load scripts from foreign hosts; `docs` has one that loads nothing.
+        docs_url=None,
         redoc_url=None,
         openapi_url=f"{API}/openapi.json",
+        redirect_slashes=False,
     )
     app.state.tables = tables
     app.state.access = access
+    app.state.watchers = watchers
     for router in (
-        play.router(tables, access),
-        watch.router(tables, access, settings),
+        watch.router(tables, access, watchers, settings),
         tables_api.router(tables, access, settings),
         records.router(tables, access),
+        docs.router(app),
     ):
         app.include_router(router, prefix=API)
+    app.router.routes[:0] = play.routes(tables, access, API)
     app.include_router(system.router(tables))
     app.include_router(pages.router(Shown(tables), api=API))
     app.mount("/static", pages.static_files(), name="static")
     _handle_errors(app)
-    app.add_middleware(BodyLimit, limit_bytes=settings.body_limit_bytes)
-    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    app.add_middleware(Edge, limit_bytes=settings.body_limit_bytes, limit_s=settings.body_limit_s)
+    app.openapi = lambda: docs.document(app)  # type: ignore[method-assign]
     return app
-
-
-def _openapi(app: FastAPI) -> dict[str, Any]:
-    if app.openapi_schema is None:
-        schema = get_openapi(
-            title=app.title,
-            version=app.version,
-            description=app.description,
-            routes=app.routes,
-        )
-        parts = schema.setdefault("components", {}).setdefault("schemas", {})
-        parts.update(schemas.components())
-        app.openapi_schema = schema
-    return app.openapi_schema
-
-
-class BodyLimit:
-    """Refuses request bodies over a size, told by their header or found while they come in."""
-
-    def __init__(self, app: Any, limit_bytes: int) -> None:
-        self.app = app
-        self.limit_bytes = limit_bytes
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
-            await self.app(scope, receive, send)
-            return
-        length = next((v for k, v in scope["headers"] if k == b"content-length"), None)
-        if length is not None and not _fits(length, self.limit_bytes):
-            response = _error_response(TooLarge(self.limit_bytes))
-            await response(scope, receive, send)
-            return
-        if length is not None:
-            await self.app(scope, receive, send)
-            return
-        seen = 0
-
-        async def counted() -> Any:
-            nonlocal seen
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > self.limit_bytes:
-                raise TooLarge(self.limit_bytes)
-            return message
-
-        await self.app(scope, counted, send)
-
-
-def _fits(length: bytes, limit_bytes: int) -> bool:
-    return length.isdigit() and len(length) < 20 and int(length) <= limit_bytes
-
-
-def _error_response(error: PerilError) -> Response:
-    out = ErrorOut(ErrorBody(error.code, error.message), dialog_out(error.extra.get("dialog")))
-    return Response(msgspec.json.encode(out), error.status, media_type="application/json")
 
 
 def _handle_errors(app: FastAPI) -> None:
@@ -145,27 +94,42 @@ def _handle_errors(app: FastAPI) -> None:
 
     @app.exception_handler(PerilError)
     async def told(_: Request, error: PerilError) -> Response:
-        return _error_response(error)
+        headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else {}
+        if error.status == 408:
+            headers = {"Connection": "close"}
+        body = error_out(error.code, error.message, error.extra.get("dialog"))
+        return Response(body, error.status, headers, media_type="application/json")
 
     @app.exception_handler(RequestValidationError)
-    async def malformed(_: Request, error: RequestValidationError) -> Response:
+    async def malformed(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            return await told(request, Malformed(f"That is not JSON: {first['ctx']['error']}."))
         where = ".".join(str(part) for part in first["loc"])
-        return _error_response(Malformed(f"{where}: {first['msg']}."))
+        return await told(request, Malformed(f"{where}: {first['msg']}."))
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> Response:
+        path = request.scope["path"]
+        if isinstance(error.__cause__, PerilError):  # what stopped FastAPI reading the body
+            return await told(request, error.__cause__)
         if error.status_code == 404:
-            if not request.url.path.startswith("/api/"):
+            if not path.startswith("/api/"):
                 return pages.error_page(404)
-            return _error_response(NotFound("address", request.url.path))
-        told = PerilError("not_possible", f"{error.detail}.")
-        told.status = error.status_code
-        return _error_response(told)
+            return await told(request, NotFound("address", path))
+        if error.status_code == 400:
+            return await told(request, Malformed("The body cannot be read as JSON."))
+        if error.status_code == 405:
+            message = f"{request.method} is not possible at this address."
+            response = await told(request, PerilError("method_not_allowed", message, status=405))
+            response.headers.update(error.headers or {})
+            return response
+        return await told(
+            request, PerilError("not_possible", f"{error.detail}.", status=error.status_code)
+        )
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
-        log.exception("unexpected_error", path=request.url.path, exc_info=error)
-        told = PerilError("internal", "Something went wrong here. It has been written down.")
-        told.status = 500
-        return _error_response(told)
+        log.exception("unexpected_error", path=request.scope["path"], exc_info=error)
+        message = "Something went wrong here. It has been written down."
+        return await told(request, PerilError("internal", message, status=500))

@@ -28,6 +28,8 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     body_limit_bytes: int = 16_384
     """Larger request bodies are refused with 413."""
+    body_limit_s: float = 10.0
+    """Request bodies that take longer to come in are refused with 408."""
     long_poll_limit_s: float = 25.0
     stream_limit: int = 1000
     """Open streams and long polls at one time; more are refused with 429."""
@@ -40,12 +42,7 @@ class Settings(BaseSettings):
     @property
     def on_loopback(self) -> bool:
         """Only this machine can reach the server."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return is_loopback(self.host)
 
     def problem(self) -> str:
         """What makes these settings unsafe, as a sentence; '' if nothing does."""
@@ -56,3 +53,11 @@ class Settings(BaseSettings):
                 ' (for instance: python -c "import secrets; print(secrets.token_urlsafe(32))").'
             )
         return ""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address means this machine and no other."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,7 +1,8 @@
 """Who may do what: bearer tokens, and what is open on a laptop.
 
 A token belongs to the operator (any table) or to the owner of one table.  Off loopback nobody acts
-without one.  On loopback, without a token, one may play any avatar except the owner.
+without one.  On loopback, without a token, one may play any avatar except the owner; not so the
+pages of other sites in a local browser, nor whoever comes through a proxy.
 """
 
 from __future__ import annotations
@@ -10,25 +11,30 @@ import hashlib
 import hmac
 import secrets
 from typing import Literal
+from urllib.parse import urlsplit
 
 import msgspec
-from fastapi import Request
 from sqlmodel import Session
+from starlette.datastructures import Headers
+from starlette.requests import Request
 
 from app.api.schemas import AvatarIn
 from app.errors import Forbidden, Unauthorized
 from app.games.core import Actor, Key
-from app.settings import Settings
+from app.settings import Settings, is_loopback
 from app.table.hot import HotTable
 from app.table.log import Log
 from app.table.models import TokenRow
 
-Scope = Literal["operator", "owner", "nobody"]
+Scope = Literal["operator", "owner", "local", "nobody"]
 CACHED = 10_000
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """Who sends a request.  `table_id`: the table an owner's token is for."""
+    """Who sends a request.  `table_id`: the table an owner's token is for.
+
+    Without a token he is `local` on the machine of a server on loopback, else `nobody`.
+    """
 
     scope: Scope
     table_id: str = ""
@@ -37,6 +43,7 @@ class Caller(msgspec.Struct, frozen=True):
         return self.scope == "operator" or (self.scope == "owner" and self.table_id == table_id)
 
 
+LOCAL = Caller("local")
 NOBODY = Caller("nobody")
 
 
@@ -53,7 +60,7 @@ class Access:
         """Who sends this request.  Unauthorized if he shows a token that is not known."""
         header = request.headers.get("authorization")
         if header is None:
-            return NOBODY
+            return LOCAL if self._open and _is_local(request.headers) else NOBODY
         kind, _, token = header.partition(" ")
         if kind.lower() != "bearer" or not token:
             raise Unauthorized
@@ -96,11 +103,11 @@ class Access:
         key = Key(avatar.key)
         owner = key == table.owner
         if not caller.owns(table.id):
-            if caller.scope != "nobody":
+            if caller.scope == "owner":
                 raise Forbidden
             if owner:
                 raise Unauthorized("Acting as the owner of a table needs its token.")
-            if not self._open:
+            if caller.scope == "nobody":
                 raise Unauthorized
         return Actor(key, avatar.name, owner)
 
@@ -111,11 +118,22 @@ class Access:
 
     def must_operate(self, caller: Caller) -> None:
         if caller.scope != "operator":
-            raise Unauthorized if caller.scope == "nobody" else Forbidden()
+            raise Forbidden if caller.scope == "owner" else Unauthorized
 
     def must_own(self, caller: Caller, table_id: str) -> None:
         if not caller.owns(table_id):
-            raise Unauthorized if caller.scope == "nobody" else Forbidden()
+            raise Forbidden if caller.scope == "owner" else Unauthorized
+
+
+def _is_local(headers: Headers) -> bool:
+    """Neither sent on by a proxy nor by a page that this machine did not serve."""
+    if "forwarded" in headers or "x-forwarded-for" in headers:
+        return False
+    origin = headers.get("origin")
+    try:
+        return origin is None or is_loopback(urlsplit(origin).hostname or "")
+    except ValueError:
+        return False
 
 
 def _hash(token: str) -> str:

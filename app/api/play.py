@@ -1,126 +1,168 @@
-"""Commands, touches and presses: the hot path.  Decode, put to the table, encode."""
+"""Commands, touches and presses: the hot path.  Decode, put to the table, encode.
+
+These are plain ASGI routes beside FastAPI's, since resolving dependencies would cost more than the
+command itself; what they take and give is described in the same OpenAPI document (`PATHS`).
+"""
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol, TypeVar
 
 import msgspec
-from fastapi import APIRouter, Request, Response
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
-from app.api.access import Access, Caller
-from app.api.schemas import CommandIn, PressIn, TouchIn, answer_out, refusal_out
+from app.api.access import Access
+from app.api.schemas import (
+    AvatarIn,
+    CommandIn,
+    PressIn,
+    TouchIn,
+    answer_out,
+    error_out,
+)
 from app.errors import Malformed
+from app.games.core import Actor
 from app.table import talk
-from app.table.hot import HotTable
 from app.table.service import Tables
 
-T = TypeVar("T")
-
-_command = msgspec.json.Decoder(CommandIn)
-_touch = msgspec.json.Decoder(TouchIn)
-_press = msgspec.json.Decoder(PressIn)
 _encode = msgspec.json.Encoder().encode
 
-EXAMPLE_AVATAR = {"key": "0f7e1c2a-3b4d-4e5f-8a9b-0c1d2e3f4a5b", "name": "Ada"}
+
+class _Sent(Protocol):
+    avatar: AvatarIn
 
 
-def described(schema: str, examples: dict[str, Any]) -> dict[str, Any]:
-    """OpenAPI of a route that takes `schema` and answers `AnswerOut` or `ErrorOut`."""
+S = TypeVar("S", bound=_Sent)
+Do = Callable[[str, Actor, S], Awaitable[talk.Answer]]
 
-    def body(name: str) -> dict[str, Any]:
-        return {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
 
-    content = body(schema)
+def routes(tables: Tables, access: Access, prefix: str) -> list[Route]:
+    """Routes through which avatars and bots act."""
+
+    async def command(table_id: str, actor: Actor, sent: CommandIn) -> talk.Answer:
+        return await talk.command(tables, table_id, actor, sent.command, sent.id)
+
+    async def touch(table_id: str, actor: Actor, sent: TouchIn) -> talk.Answer:
+        if sent.prim == "Leaderboard":
+            return await talk.turn_ranking(tables, table_id, actor, sent.column, sent.row)
+        return await talk.touch(tables, table_id, actor, sent.id)
+
+    async def press(table_id: str, actor: Actor, sent: PressIn) -> talk.Answer:
+        return await talk.press(tables, table_id, actor, sent.token, sent.button, sent.id)
+
+    def route(noun: str, takes: type[S], do: Do[S]) -> Route:
+        path = f"{prefix}/tables/{{table_id}}/{noun}"
+        return Route(path, _Act(tables, access, takes, do), methods=["POST"])
+
+    return [
+        route("commands", CommandIn, command),
+        route("touches", TouchIn, touch),
+        route("presses", PressIn, press),
+    ]
+
+
+class _Act:
+    """An endpoint: who sends it, what he sends, what came of it."""
+
+    def __init__(self, tables: Tables, access: Access, takes: type[S], do: Do[S]) -> None:
+        self._tables = tables
+        self._access = access
+        self._decode = msgspec.json.Decoder(takes).decode
+        self._do = do
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        table_id = scope["path_params"]["table_id"]
+        request = Request(scope, receive)
+        caller = await self._access.caller(request)
+        table = self._tables.hot.get(table_id) or await self._tables.table(table_id)
+        body = await request.body()
+        try:
+            sent = self._decode(body)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise Malformed(f"That is not what this address takes: {error}.") from error
+        actor = self._access.actor(caller, table, sent.avatar)
+        answer = await self._do(table_id, actor, sent)
+        if answer.refusal is None:
+            out, status = _encode(answer_out(answer)), 200
+        else:
+            sentence = table.now.theme.refusal(answer.refusal)
+            out, status = error_out(answer.refusal.code, sentence, answer.dialog), 409
+        await Response(out, status, media_type="application/json")(scope, receive, send)
+
+
+# ---- their part of the OpenAPI document -----------------------------------------------------
+
+_AVATAR = {"key": "0f7e1c2a-3b4d-4e5f-8a9b-0c1d2e3f4a5b", "name": "Ada"}
+_TOKEN = "lobby~0~k3f9m2xq-1~-1~0a1b2c3d4e5f607182"
+
+
+def _json(name: str) -> dict[str, Any]:
+    return {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
+
+
+def _described(
+    summary: str, description: str, schema: str, examples: dict[str, Any]
+) -> dict[str, Any]:
+    content = _json(schema)
     content["application/json"]["examples"] = {k: {"value": v} for k, v in examples.items()}
-    refused = {"description": "Refused by the rules", "content": body("ErrorOut")}
+    errors = {
+        "401": "A token is needed, or this one is not known",
+        "403": "This token does not reach so far",
+        "404": "No such table",
+        "409": "Refused by the rules: nothing was changed",
+        "413": "Too large",
+        "422": "Malformed",
+        "429": "Busy: send it again with the same id",
+    }
     return {
-        "requestBody": {"required": True, "content": content},
-        "responses": {
-            "200": {"description": "Done", "content": body("AnswerOut")},
-            "409": refused,
-        },
+        "post": {
+            "tags": ["play"],
+            "summary": summary,
+            "description": description,
+            "operationId": schema.removesuffix("In").lower(),
+            "parameters": [
+                {"name": "table_id", "in": "path", "required": True, "schema": {"type": "string"}}
+            ],
+            "requestBody": {"required": True, "content": content},
+            "responses": {
+                "200": {"description": "Done", "content": _json("AnswerOut")},
+                **{
+                    code: {"description": text, "content": _json("ErrorOut")}
+                    for code, text in errors.items()
+                },
+            },
+        }
     }
 
 
-def router(tables: Tables, access: Access) -> APIRouter:
-    """Routes through which avatars and bots act."""
-    routes = APIRouter(prefix="/tables/{table_id}", tags=["play"])
-
-    @routes.post(
-        "/commands",
-        summary="Send a command",
-        openapi_extra=described(
-            "CommandIn",
-            {
-                "join": {"avatar": EXAMPLE_AVATAR, "command": {"type": "join"}},
-                "pick": {
-                    "id": "3f1d",
-                    "avatar": EXAMPLE_AVATAR,
-                    "command": {"type": "pick", "numbers": [7]},
-                },
+PATHS: dict[str, dict[str, Any]] = {
+    "/tables/{table_id}/commands": _described(
+        "Send a command",
+        "Put a command to the table. The same `id` gets the same answer however often it is sent.",
+        "CommandIn",
+        {
+            "join": {"avatar": _AVATAR, "command": {"type": "join"}},
+            "pick": {
+                "id": "3f1d",
+                "avatar": _AVATAR,
+                "command": {"type": "pick", "numbers": [7]},
             },
-        ),
-    )
-    async def post_command(table_id: str, request: Request) -> Response:
-        """Put a command to the table.  The same `id` gets the same answer however often sent."""
-        caller, table = await _who(table_id, request)
-        sent = _decode(_command, await request.body())
-        actor = access.actor(caller, table, sent.avatar)
-        return _reply(table, await talk.command(tables, table_id, actor, sent.command, sent.id))
-
-    @routes.post(
-        "/touches",
-        summary="Touch the table",
-        openapi_extra=described("TouchIn", {"touch": {"avatar": EXAMPLE_AVATAR}}),
-    )
-    async def post_touch(table_id: str, request: Request) -> Response:
-        """What a touch in-world does: join, get the dialog that is due, open the owner menu."""
-        caller, table = await _who(table_id, request)
-        sent = _decode(_touch, await request.body())
-        actor = access.actor(caller, table, sent.avatar)
-        if sent.prim == "Leaderboard":
-            turned = talk.turn_ranking(tables, table_id, actor, sent.column, sent.row)
-            return _reply(table, await turned)
-        return _reply(table, await talk.touch(tables, table_id, actor, sent.id))
-
-    @routes.post(
-        "/presses",
-        summary="Press a button of a dialog",
-        openapi_extra=described(
-            "PressIn",
-            {
-                "ready": {
-                    "avatar": EXAMPLE_AVATAR,
-                    "token": "lobby~0~k3f9m2xq-1~-1~0a1b2c3d4e5f607182",
-                    "button": "Ready",
-                }
-            },
-        ),
-    )
-    async def post_press(table_id: str, request: Request) -> Response:
-        """What a press of a dialog's button does.  A dialog no longer due does nothing (409)."""
-        caller, table = await _who(table_id, request)
-        sent = _decode(_press, await request.body())
-        actor = access.actor(caller, table, sent.avatar)
-        pressed = talk.press(tables, table_id, actor, sent.token, sent.button, sent.id)
-        return _reply(table, await pressed)
-
-    async def _who(table_id: str, request: Request) -> tuple[Caller, HotTable]:
-        caller = await access.caller(request)
-        return caller, tables.hot.get(table_id) or await tables.table(table_id)
-
-    return routes
-
-
-def _decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
-    try:
-        return decoder.decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise Malformed(f"That is not what this address takes: {error}.") from error
-
-
-def _reply(table: HotTable, answer: talk.Answer) -> Response:
-    if answer.refusal is not None:
-        out = refusal_out(answer.refusal, answer.dialog, table.now.theme)
-        return Response(_encode(out), 409, media_type="application/json")
-    return Response(_encode(answer_out(answer)), media_type="application/json")
+        },
+    ),
+    "/tables/{table_id}/touches": _described(
+        "Touch the table",
+        "What a touch in-world does: join, get the dialog that is due, open the owner menu.",
+        "TouchIn",
+        {"touch": {"avatar": _AVATAR}},
+    ),
+    "/tables/{table_id}/presses": _described(
+        "Press a button of a dialog",
+        "What a press of a dialog's button does. A dialog no longer due does nothing (409).",
+        "PressIn",
+        {"ready": {"avatar": _AVATAR, "token": _TOKEN, "button": "Ready"}},
+    ),
+}

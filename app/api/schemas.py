@@ -9,16 +9,18 @@ from msgspec import Meta
 
 from app.display import Frame
 from app.games import AnyCommand
-from app.games.core import Refusal
-from app.games.texts import Theme
 from app.table import talk
 from app.table.hot import Dialog
 from app.table.news import News
 
+UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+KEY = f"^({UUID}|bot:[0-9]{{1,2}})$"
+
 AvatarKey = Annotated[
     str,
     Meta(
-        pattern=r"^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|bot:[0-9]{1,2})$",
+        pattern=KEY,
+        max_length=36,
         description="An avatar's UUID in lower case, or `bot:N` for a bot at the table.",
         examples=["0f7e1c2a-3b4d-4e5f-8a9b-0c1d2e3f4a5b"],
     ),
@@ -32,6 +34,9 @@ CommandId = Annotated[
         description="Names this command; sent again, it gets the same answer.",
     ),
 ]
+MESSAGE = 1000
+"""Characters of an error's sentence."""
+
 Name = Annotated[str, Meta(max_length=255, description="The display name; any Unicode.")]
 
 
@@ -151,9 +156,10 @@ SCHEMAS = (
     PressIn,
     AnswerOut,
     FramesOut,
+    EntriesOut,
     ErrorOut,
 )
-"""What the OpenAPI document describes from these types; EntriesOut is described by hand."""
+"""What the OpenAPI document describes from these types."""
 
 
 def dialog_out(dialog: Dialog | None) -> DialogOut | None:
@@ -167,9 +173,12 @@ def answer_out(answer: talk.Answer) -> AnswerOut:
     return AnswerOut(answer.match_id, answer.seq, list(answer.lines), dialog_out(answer.dialog))
 
 
-def refusal_out(refusal: Refusal, dialog: Dialog | None, theme: Theme) -> ErrorOut:
-    body = ErrorBody(refusal.code, theme.refusal(refusal))
-    return ErrorOut(body, dialog_out(dialog))
+def error_out(code: str, message: str, dialog: Dialog | None = None) -> bytes:
+    """An error's JSON.  What was sent may be quoted in the message: it is cut, and made sound."""
+    sound = message.encode(errors="replace").decode()
+    if len(sound) > MESSAGE:
+        sound = sound[: MESSAGE - 1] + "…"
+    return msgspec.json.encode(ErrorOut(ErrorBody(code, sound), dialog_out(dialog)))
 
 
 def frames_out(news: News) -> FramesOut:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
 from app.api.access import Access
-from app.display import LARGEST_SET
+from app.api.schemas import UUID
+from app.display import LARGEST_SET, TEXT_SETS
 from app.errors import Malformed, PerilError
 from app.games import GAMES, lobby, menus
 from app.games.core import Actor, Key
@@ -19,13 +21,20 @@ from app.table import listing, talk
 from app.table.hot import HotTable
 from app.table.service import Tables
 
-KEY = r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+
+def _sound(options: dict[str, Any]) -> dict[str, Any]:
+    """ValueError if a text in it holds half a surrogate pair, which no other part can take."""
+    json.dumps(options, ensure_ascii=False).encode()
+    return options
+
+
+OptionsIn = Annotated[dict[str, JsonValue], AfterValidator(_sound)]
 
 
 class Owner(BaseModel):
     """The avatar who owns a table."""
 
-    key: str = Field(pattern=KEY, examples=["0f7e1c2a-3b4d-4e5f-8a9b-0c1d2e3f4a5b"])
+    key: str = Field(pattern=f"^{UUID}$", examples=["0f7e1c2a-3b4d-4e5f-8a9b-0c1d2e3f4a5b"])
     name: str = Field(default="", max_length=255, examples=["Ada"])
 
 
@@ -41,7 +50,7 @@ class TableCreate(BaseModel):
     owner: Owner | None = None
     game: str = Field(default="peril", max_length=32)
     preset: str = Field(default="", max_length=32)
-    options: dict[str, Any] = {}
+    options: OptionsIn = {}
 
 
 class OptionsPatch(BaseModel):
@@ -52,7 +61,7 @@ class OptionsPatch(BaseModel):
     )
 
     preset: str = Field(default="", max_length=32)
-    options: dict[str, Any] = {}
+    options: OptionsIn = {}
 
 
 class TextSets(BaseModel):
@@ -156,7 +165,9 @@ def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
     async def put_text_sets(table_id: str, body: TextSets, request: Request) -> TableOut:
         """Say how large the linkset's text sets are; the frames then fit them."""
         table = await _owned(table_id, request)
-        for columns, rows in body.text_sets.values():
+        for name, (columns, rows) in body.text_sets.items():
+            if name not in TEXT_SETS:
+                raise Malformed(f"There is no text set “{name[:40]}”, only {', '.join(TEXT_SETS)}.")
             if not (1 <= columns <= LARGEST_SET[0] and 1 <= rows <= LARGEST_SET[1]):
                 most = f"{LARGEST_SET[0]} × {LARGEST_SET[1]}"
                 raise Malformed(f"A text set has 1 × 1 to {most} characters.")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import contextmanager
 from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
+from pydantic import StringConstraints
 
 from app.api.access import Access
-from app.api.schemas import EntriesOut, EntryOut, frames_out
+from app.api.schemas import KEY, EntriesOut, EntryOut, frames_out
 from app.errors import Busy
 from app.games.core import Key
 from app.settings import Settings
@@ -24,15 +24,18 @@ from app.table.service import Tables
 HEARTBEAT_S = 15
 AVATARS = 40
 ENTRIES = 200
+LARGEST_SEQ = 2**53
+"""What JSON's readers and the store can hold."""
 
 _encode = msgspec.json.Encoder().encode
 
-Since = Annotated[int | None, Query(ge=0, description="The seq you know; leave out for all.")]
+Seq = Annotated[int, Query(ge=0, le=LARGEST_SEQ)]
+Since = Annotated[Seq | None, Query(description="The seq you know; leave out for all.")]
 Wait = Annotated[
     float, Query(ge=0, le=60, description="Seconds to wait for something new (long poll).")
 ]
 AvatarKeys = Annotated[
-    list[str],
+    list[Annotated[str, StringConstraints(pattern=KEY, max_length=36)]],
     Query(alias="avatar", max_length=AVATARS, description="Also what is for these avatars alone."),
 ]
 
@@ -42,28 +45,36 @@ def _schema(name: str) -> dict[str, Any]:
     return {"responses": {"200": {"description": "The news", "content": content}}}
 
 
-class Gate:
-    """How many may wait at one time."""
+class Watchers:
+    """Counts who waits for news; sends them home when the server stops."""
 
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self.inside = 0
+    def __init__(self, tables: Tables, limit: int) -> None:
+        self._tables = tables
+        self._limit = limit
+        self.waiting = 0
+        self.closed = False
 
-    @contextmanager
-    def enter(self) -> Any:
-        if self.inside >= self.limit:
+    def check(self) -> None:
+        """Busy if as many wait as may."""
+        if self.closed or self.waiting >= self._limit:
             raise Busy
-        self.inside += 1
-        try:
-            yield
-        finally:
-            self.inside -= 1
+
+    def __enter__(self) -> None:
+        self.waiting += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.waiting -= 1
+
+    def close(self) -> None:
+        """Everybody gets an answer now, so that the server need not wait for them."""
+        self.closed = True
+        for table in self._tables.hot.values():
+            table.wake()
 
 
-def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
+def router(tables: Tables, access: Access, watchers: Watchers, settings: Settings) -> APIRouter:
     """Routes of those who watch: spectators, harnesses, pages."""
     routes = APIRouter(prefix="/tables/{table_id}", tags=["watch"])
-    gate = Gate(settings.stream_limit)
 
     async def watching(
         table_id: str, request: Request, avatars: list[str], token: str | None
@@ -73,6 +84,12 @@ def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
         keys = [Key(a) for a in avatars]
         access.must_watch(caller, table, keys)
         return table, keys
+
+    async def wait(table: HotTable, since: int, wait_s: float) -> None:
+        if wait_s:
+            watchers.check()
+            with watchers:
+                await table.changed(since, min(wait_s, settings.long_poll_limit_s))
 
     def latest(table: HotTable, since: int | None, keys: list[Key]) -> bytes:
         now_ms = int(tables.clock() * 1000)
@@ -88,26 +105,23 @@ def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
     ) -> Response:
         """What changed on the board since `since`: nothing, some frames, or the whole board."""
         table, keys = await watching(table_id, request, avatars, None)
-        if wait_s and since is not None:
-            with gate.enter():
-                await table.changed(since, min(wait_s, settings.long_poll_limit_s))
+        if since is not None:
+            await wait(table, since, wait_s)
         return Response(latest(table, since, keys), media_type="application/json")
 
-    @routes.get("/events", summary="Events since a seq")
+    @routes.get("/events", summary="Events since a seq", openapi_extra=_schema("EntriesOut"))
     async def get_events(
         table_id: str,
-        since: Annotated[int, Query(ge=0)] = 0,
+        since: Seq = 0,
         wait_s: Wait = 0,
         limit: Annotated[int, Query(ge=1, le=ENTRIES)] = 100,
     ) -> Response:
         """The event log of the table after `since`, oldest first, `limit` entries at most."""
         table = await tables.table(table_id)
-        if wait_s:
-            with gate.enter():
-                await table.changed(since, min(wait_s, settings.long_poll_limit_s))
+        await wait(table, since, wait_s)
         rows = await entries_since(tables.store, table_id, since, limit)
         out = EntriesOut(
-            seq=rows[-1].seq if rows else since,
+            seq=rows[-1].seq if rows else min(since, table.now.seq),
             entries=[
                 EntryOut(
                     match=row.match_id,
@@ -142,8 +156,7 @@ def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
         table, keys = await watching(table_id, request, avatars, token)
         last = request.headers.get("last-event-id", "")
         known = int(last) if last.isdecimal() and len(last) < 16 else since
-        if gate.inside >= gate.limit:
-            raise Busy
+        watchers.check()
         return StreamingResponse(
             _stream(table, known, keys),
             media_type="text/event-stream",
@@ -151,8 +164,8 @@ def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
         )
 
     async def _stream(table: HotTable, known: int | None, keys: list[Key]) -> AsyncIterator[bytes]:
-        with gate.enter():
-            while True:
+        with watchers:
+            while not watchers.closed:
                 if known is None or table.now.seq != known:
                     body = latest(table, known, keys)
                     known = table.now.seq

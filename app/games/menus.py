@@ -7,14 +7,16 @@ running match.  An edge shows them with whatever it has: llDialog, a web page, a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from app.display import clip
 from app.games import lobby
-from app.games.core import NOBODY, Command, Game, Key, Match, Refusal
+from app.games.core import Command, Game, Key, Match, Refusal, Seat
 from app.games.texts import Theme
+
+T = TypeVar("T")
 
 TEXT_BYTES = 511
 LABEL_BYTES = 24
@@ -67,19 +69,27 @@ def _fit(buttons: Sequence[Button]) -> list[Button]:
     seen: set[str] = set(MAGIC_LABELS)
     out = []
     for button in buttons:
-        label = clip(button.label, LABEL_BYTES)
+        label = button.label
+        if len(label) * 4 > LABEL_BYTES:
+            label = clip(label, LABEL_BYTES)
         number = 2
         while label in seen:
             mark = f" {number}"
             label = clip(button.label, LABEL_BYTES - len(mark)) + mark
             number += 1
         seen.add(label)
-        out.append(msgspec.structs.replace(button, label=label))
+        same = label == button.label
+        out.append(button if same else msgspec.structs.replace(button, label=label))
     return out
 
 
 def paged(
-    name: str, choices: Sequence[Button], page: int, last: Sequence[Button], theme: Theme
+    name: str,
+    choices: Sequence[T],
+    button: Callable[[T], Button],
+    page: int,
+    last: Sequence[Button],
+    theme: Theme,
 ) -> tuple[list[Button], int, int]:
     """One page of `choices` and the arrows to its neighbours: buttons, page, number of pages.
 
@@ -87,11 +97,11 @@ def paged(
     """
     room = BUTTONS - len(last)
     if len(choices) <= room and len(choices) <= PER_PAGE:
-        return [*choices, *last], 0, 1
+        return [*map(button, choices), *last], 0, 1
     size = min(PER_PAGE, room - 2)
     pages = max(1, -(-len(choices) // size))
     page = min(max(page, 0), pages - 1)
-    shown = list(choices[page * size : (page + 1) * size])
+    shown = [button(choice) for choice in choices[page * size : (page + 1) * size]]
     if page > 0:
         shown.append(Button(theme.say("button", "previous"), then=name, page=page - 1))
     shown.extend(last[:1])
@@ -116,7 +126,7 @@ def touch(game: Game[Any], match: Match[Any], key: Key, owner: bool) -> Command 
         return "owner" if owner else Refusal("game_running")
     if seat.auto:
         return lobby.TakeBack()
-    return game.due(match, key) or ("owner" if owner else "wait")
+    return due(game, match, key) or ("owner" if owner else "wait")
 
 
 def due(game: Game[Any], match: Match[Any], key: Key) -> str:
@@ -261,13 +271,14 @@ def _players(_: Game[Any], match: Match[Any], __: Key, ___: int, theme: Theme) -
 
 def _kick(_: Game[Any], match: Match[Any], __: Key, page: int, theme: Theme) -> Dialog | None:
     say = theme.say
-    choices = [
-        Button(say("button", "kick_one", name=s.name), lobby.Kick(s.key), then="players")
-        for s in match.seats
-    ]
+
+    def kick(seat: Seat) -> Button:
+        label = say("button", "kick_one", name=seat.name)
+        return Button(label, lobby.Kick(seat.key), then="players")
+
     back = [Button(say("button", "back"), then="players")]
-    buttons, page, pages = paged("kick", choices, page, back, theme)
-    text = say("menu", "kick" if choices else "kick_none", page=page + 1, pages=pages)
+    buttons, page, pages = paged("kick", match.seats, kick, page, back, theme)
+    text = say("menu", "kick" if match.seats else "kick_none", page=page + 1, pages=pages)
     return make("kick", text, buttons, page=page)
 
 
@@ -332,7 +343,7 @@ def _options(game: Game[Any], match: Match[Any], _: Key, page: int, theme: Theme
                 )
             )
     back = [Button(say("button", "back_to_main"), then="owner")]
-    buttons, page, _pages = paged("options", choices, page, back, theme)
+    buttons, page, _pages = paged("options", choices, lambda b: b, page, back, theme)
     which = "options" if match.stage == "lobby" else "options_fixed"
     return make("options", say("menu", which, options=describe(match, theme)), buttons, page=page)
 
@@ -393,6 +404,3 @@ def follow(game: Game[Any], match: Match[Any], key: Key, owner: bool, then: str)
     if match.stage == "lobby":
         return "lobby" if match.seat(key) else "owner_choice" if owner else ""
     return due(game, match, key) or ("wait" if match.seat(key) is not None else "")
-
-
-__all__ = ["NOBODY", "Button", "Dialog", "describe", "dialog", "due", "follow", "make", "touch"]

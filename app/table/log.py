@@ -10,7 +10,7 @@ import asyncio
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -166,8 +166,7 @@ def _commit_group(connection: sqlite3.Connection, group: list[Append]) -> list[E
 def _commit(connection: sqlite3.Connection, group: Sequence[Append]) -> Exception | None:
     try:
         connection.execute("BEGIN IMMEDIATE")
-        for append in group:
-            _insert(connection, append)
+        _insert(connection, group)
         connection.execute("COMMIT")
     except sqlite3.Error as error:
         if connection.in_transaction:
@@ -199,26 +198,53 @@ def _tell(pairs: list[tuple[Any, Exception | None]]) -> None:
             done.set_exception(result)
 
 
-_ENTRY = (
-    "INSERT INTO entries (match_id, seq, table_id, at_ms, command_id, actor, command, events)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-)
-_SCORE = (
-    "INSERT INTO records (scope, game, key, name, wins, losses, reached_ms)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, game, key) DO UPDATE SET"
-    " name = excluded.name, wins = wins + excluded.wins, losses = losses + excluded.losses,"
-    " reached_ms = excluded.reached_ms"
-)
+def _rows(count: int, columns: int) -> str:
+    """`count` rows of `columns` marks: one statement, since each gives the GIL away."""
+    row = "(" + ", ".join("?" * columns) + ")"
+    return ", ".join([row] * count)
 
 
-def _insert(connection: sqlite3.Connection, append: Append) -> None:
+def _insert(connection: sqlite3.Connection, group: Sequence[Append]) -> None:
     execute = connection.execute
-    if append.table is not None:
-        columns = ", ".join(append.table)
-        marks = ", ".join("?" * len(append.table))
-        execute(f"INSERT INTO tables ({columns}) VALUES ({marks})", tuple(append.table.values()))
-    for entry in append.entries:
-        execute(_ENTRY, msgspec.structs.astuple(entry))
+    for append in group:
+        if append.table is not None:
+            columns = ", ".join(append.table)
+            values = _rows(1, len(append.table))
+            execute(f"INSERT INTO tables ({columns}) VALUES {values}", [*append.table.values()])
+    entries = [e for append in group for e in append.entries]
+    for some in _portions(entries, 8):
+        execute(
+            "INSERT INTO entries (match_id, seq, table_id, at_ms, command_id, actor, command,"
+            f" events) VALUES {_rows(len(some), 8)}",
+            [v for entry in some for v in msgspec.structs.astuple(entry)],
+        )
+    stopped = [d for append in group for d in append.stopped]
+    for gone in _portions(stopped, 4):
+        execute(
+            "DELETE FROM deadlines WHERE (match_id, name, phase, epoch) IN"
+            f" (VALUES {_rows(len(gone), 4)})",
+            [v for d in gone for v in (d.match_id, d.name, d.phase, d.epoch)],
+        )
+    started = [d for append in group for d in append.started]
+    for new in _portions(started, 6):
+        execute(
+            "INSERT OR REPLACE INTO deadlines (match_id, name, phase, epoch, table_id, due_ms)"
+            f" VALUES {_rows(len(new), 6)}",
+            [v for d in new for v in msgspec.structs.astuple(d)],
+        )
+    for append in group:
+        _project(execute, append)
+
+
+def _portions(rows: list[T], columns: int) -> Iterator[list[T]]:
+    """As many rows at a time as SQLite takes parameters for."""
+    size = 30_000 // columns
+    for first in range(0, len(rows), size):
+        yield rows[first : first + size]
+
+
+def _project(execute: Callable[..., Any], append: Append) -> None:
+    """What follows from the entries for matches and rankings."""
     at_ms = append.entries[-1].at_ms
     for match_id in append.closed:
         execute("UPDATE matches SET closed_ms = ? WHERE id = ?", (at_ms, match_id))
@@ -228,20 +254,17 @@ def _insert(connection: sqlite3.Connection, append: Append) -> None:
             " VALUES (?, ?, ?, ?, ?, ?)",
             (match_id, append.table_id, game, number, first_seq, at_ms),
         )
-    for gone in append.stopped:
-        execute(
-            "DELETE FROM deadlines WHERE match_id = ? AND name = ? AND phase = ? AND epoch = ?",
-            (gone.match_id, gone.name, gone.phase, gone.epoch),
-        )
-    for deadline in append.started:
-        execute(
-            "INSERT OR REPLACE INTO deadlines (match_id, name, phase, epoch, table_id, due_ms)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            msgspec.structs.astuple(deadline),
-        )
     for game in append.wiped:
         execute("DELETE FROM records WHERE scope = ? AND game = ?", (append.table_id, game))
     for score in append.scores:
         for scope in (append.table_id, ""):
             won, lost = int(score.won), int(not score.won)
             execute(_SCORE, (scope, score.game, score.key, score.name, won, lost, at_ms))
+
+
+_SCORE = (
+    "INSERT INTO records (scope, game, key, name, wins, losses, reached_ms)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, game, key) DO UPDATE SET"
+    " name = excluded.name, wins = wins + excluded.wins, losses = losses + excluded.losses,"
+    " reached_ms = excluded.reached_ms"
+)

@@ -283,7 +283,7 @@ class Tables:
         table.mailbox.append(Order(actor.key, actor.name, actor.owner, command, command_id, done))
         if not table.working:
             table.working = True
-            self._spawn(self._work(table))
+            await self._work(table)
         return await done
 
     async def _work(self, table: HotTable) -> None:
@@ -307,9 +307,13 @@ class Tables:
                 except StoreBusy as error:
                     log.error("store_busy", table=table.id, why=str(error))
                     _fail(orders, Busy())
-                except Exception as error:
+                except BaseException as error:
+                    # Whoever works for all must not leave the others waiting, not even when he is
+                    # cancelled; what was stored is found again by the next reload.
                     log.exception("command_failed", table=table.id)
-                    _fail(orders, error)
+                    _fail(orders, error if isinstance(error, Exception) else Busy())
+                    if not isinstance(error, Exception):
+                        raise
         finally:
             table.working = False
 

@@ -1,4 +1,4 @@
-"""From commands to one append: decide, evolve, say, project, set deadlines; nothing is stored yet."""
+"""From commands to one append: decide, evolve, say, project, set deadlines; nothing is stored."""
 
 from __future__ import annotations
 
@@ -134,6 +134,8 @@ class Step:
         wanted = {t.id: t.after_s for t in games.timers(self.match)}
         before, match_id = self.table.deadlines, self.table.now.match_id
         same_match = match_id == self._match_id
+        if same_match and wanted.keys() == before.keys():
+            return
         kept = {t: due for t, due in before.items() if same_match and t in wanted}
         self.append.stopped = [
             Deadline(match_id, *timer, self.table.id, due)

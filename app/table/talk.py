@@ -29,13 +29,17 @@ class Answer(msgspec.Struct, frozen=True):
 async def command(
     tables: Tables, table_id: str, actor: Actor, what: Command, command_id: str | None
 ) -> Answer:
-    """Put a command to the table; the dialog that is due for the sender then comes along."""
+    """Put a command to the table.
+
+    A refusal brings the dialog that is due once more, a join the menu of the lobby; others get
+    theirs with the news.
+    """
     outcome = await tables.submit(table_id, actor, what, command_id)
-    table = tables.hot[table_id]
-    dialog = table.now.due(actor.key)
-    if dialog is None and isinstance(what, lobby.Join) and outcome.refusal is None:
-        dialog = table.now.dialog(actor.key, "lobby", 0)
-    return _answer(outcome, actor.key, dialog)
+    if outcome.refusal is not None:
+        return _answer(outcome, actor.key, tables.hot[table_id].now.due(actor.key))
+    if isinstance(what, lobby.Join):
+        return _answer(outcome, actor.key, tables.hot[table_id].now.dialog(actor.key, "lobby", 0))
+    return _answer(outcome, actor.key, None)
 
 
 async def touch(

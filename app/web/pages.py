@@ -99,8 +99,8 @@ class TablesLike(Protocol):
 
 _PICTURE = re.compile(r"[a-z0-9_]+")
 UNKNOWN_PICTURE: Final = "silhouette"
-HALO_PER_GLOW: Final = 2.5
-HOVER_WIDTH, HOVER_SIZE, HOVER_LEAST = 216, 15, 7
+HALO_PER_GLOW: Final = 4
+HOVER_WIDTH, HOVER_HEIGHT, HOVER_LINE = 260, 80, 24
 
 
 def art(picture: str) -> str:
@@ -138,11 +138,15 @@ def number(value: float) -> str:
     return f"{round(value, 2):g}"
 
 
+def hover_line(text: str) -> float:
+    """Height of a line of the hover text, such that all of them fit above the plate."""
+    return min(HOVER_LINE, HOVER_HEIGHT / len(text.split("\n")))
+
+
 def hover_size(text: str) -> str:
     """Size of the hover text's letters, such that the longest line stays over the plate."""
-    longest = max(map(len, text.split("\n")))
-    fits = HOVER_WIDTH / (0.62 * max(longest, 1))
-    return number(min(HOVER_SIZE, max(HOVER_LEAST, fits)))
+    longest = max(1, *map(len, text.split("\n")))
+    return number(min(0.87 * hover_line(text), HOVER_WIDTH / (0.62 * longest)))
 
 
 def slots() -> list[tuple[str, int, int]]:
@@ -247,6 +251,7 @@ _templates = Environment(
 _templates.globals.update(
     art=art,
     board_text=board_text,
+    hover_line=hover_line,
     hover_size=hover_size,
     nothing=Frame(),
     number=number,

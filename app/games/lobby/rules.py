@@ -54,6 +54,7 @@ from app.games.lobby.words import (
     ReadyChanged,
     Reminded,
     RemoveBot,
+    Renamed,
     ResetAll,
     ResetMatch,
     ResetRanking,
@@ -82,6 +83,17 @@ def decide(
     """What follows from `command`: the events, or why not."""
     if match.closed:
         return Refusal("match_closed")
+    seat, name = match.seat(actor.key), clean_name(actor.name)
+    if seat is None or seat.bot or name in ("", seat.name):
+        return _dispatch(game, match, actor, command, dice)
+    renamed = Renamed(seat.key, name)
+    answer = _dispatch(game, evolve(game, match, renamed), actor, command, dice)
+    return answer if isinstance(answer, Refusal) else [renamed, *answer]
+
+
+def _dispatch(
+    game: Game[Any], match: Match[Any], actor: Actor, command: Command, dice: Dice
+) -> Answer:
     handler = _DECIDE.get(type(command))
     if handler is not None:
         if isinstance(command, OWNER_COMMANDS) and not actor.owner:

@@ -156,6 +156,13 @@ class Left(Event, frozen=True):
     by: Literal["self", "kick"] = "self"
 
 
+class Renamed(Event, frozen=True):
+    """An avatar acts under another display name than before."""
+
+    key: Key
+    name: str
+
+
 class ReadyChanged(Event, frozen=True):
     key: Key
     ready: bool
@@ -246,6 +253,7 @@ EVENTS: tuple[type[Event], ...] = (
     MatchOpened,
     Joined,
     Left,
+    Renamed,
     ReadyChanged,
     MatchStarted,
     Locked,

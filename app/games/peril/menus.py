@@ -54,11 +54,13 @@ def _pick(
         text = say("menu", "pick_done", marked=_numbers(player.marked))
         buttons = [*(back(n) for n in sorted(player.marked)), done, way_out]
         return menus.make("pick", text, buttons, phase=match.phase)
-    free = [
-        back(n) if n in player.marked else Button(str(n), Mark(n), then="pick", page=page)
-        for n in play.free
-    ]
-    buttons, page, pages = menus.paged("pick", free, page, [way_out], theme)
+
+    def choice(number: int) -> Button:
+        if number in player.marked:
+            return back(number)
+        return Button(str(number), Mark(number), then="pick", page=page)
+
+    buttons, page, pages = menus.paged("pick", play.free, choice, page, [way_out], theme)
     text = say(
         "menu",
         "pick",

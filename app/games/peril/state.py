@@ -154,8 +154,18 @@ def _drawn(match: PerilMatch, event: PerilDrawn) -> PerilMatch:
         players = tuple(Player(s.key, options.lives) for s in match.seats)
         play = Play("drawn", players)
     players = tuple(replace(p, picks=(), marked=()) for p in play.players)
+    # Between rounds there is no die: the next one is fixed when its round starts.
     return match.in_phase(
-        play.told("drawn", stage="drawn", players=players, peril=event.key, queue=(), roll=0)
+        play.told(
+            "drawn",
+            stage="drawn",
+            players=players,
+            peril=event.key,
+            sides=0,
+            picks_each=0,
+            queue=(),
+            roll=0,
+        )
     )
 
 

@@ -143,14 +143,14 @@ class Avatar {
     return this.waiting;
   }
 
-  #answered({ dialog, lines }, pressed) {
-    this.hear(lines ?? []);
+  /** The dialog that follows.  Lines of the answer come by the stream too, in their order. */
+  #answered({ dialog }, pressed) {
     if (dialog) this.offer(dialog, false);
     else if (pressed && this.window.dialog === pressed) this.#closed(pressed, this.window.close());
   }
 }
 
-/** All of them, and the one that touches the board. */
+/** All of them, and the one that touches the board.  `owner` is null where nobody may be him. */
 export class People {
   constructor({ section, table, title, owner, api, onChange, onActive }) {
     Object.assign(this, { section, api, title, owner, onChange, onActive });
@@ -158,13 +158,14 @@ export class People {
     this.cards = section.querySelector("#cards");
     this.tabs = section.querySelector("#tabs");
     this.news = section.querySelector("#news");
+    this.name = section.querySelector("#add-name");
     this.avatars = [];
     this.active = null;
     const kept = recall(this.store);
-    const others = (kept?.avatars ?? []).filter((one) => one.key && one.key !== owner.key);
-    this.#seat(owner, true);
+    const others = (kept?.avatars ?? []).filter((one) => one.key && one.key !== owner?.key);
+    if (owner) this.#seat(owner, true);
     for (const one of others) this.#seat(one, false);
-    this.activate(this.find(kept?.active) ?? this.avatars[0]);
+    this.activate(this.find(kept?.active) ?? this.avatars[0] ?? null);
     this.#form();
     section.hidden = false;
   }
@@ -188,8 +189,8 @@ export class People {
     this.avatars = this.avatars.filter((one) => one !== avatar);
     avatar.card.remove();
     avatar.tab.remove();
-    if (this.active === avatar) this.activate(this.avatars.at(-1));
-    this.active.choose.focus();
+    if (this.active === avatar) this.activate(this.avatars.at(-1) ?? null);
+    (this.active?.choose ?? this.name).focus();
     this.#keep();
     this.onChange();
   }
@@ -202,7 +203,13 @@ export class People {
       one.choose.setAttribute("aria-pressed", String(one === avatar));
     }
     this.#keep();
-    this.onActive(avatar);
+    if (avatar) this.onActive(avatar);
+  }
+
+  /** The active avatar touches; without one, somebody has to be added first. */
+  touch(where) {
+    if (this.active) this.active.touch(where);
+    else this.name.focus();
   }
 
   /** Private news: key → lines, dialog, HUD. */
@@ -210,7 +217,7 @@ export class People {
     for (const [key, seat] of Object.entries(seats ?? {})) {
       const avatar = this.find(key);
       if (!avatar) continue;
-      avatar.showHud(seat.hud);
+      if ("hud" in seat) avatar.showHud(seat.hud);
       if (!old) avatar.hear(seat.lines ?? []);
       if (seat.dialog) avatar.offer(seat.dialog, true);
     }

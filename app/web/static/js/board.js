@@ -1,11 +1,11 @@
 // The board: paints frames onto the elements the server drew, and tells of touches.
 
 import { celebrate } from "./confetti.js";
-import { full, paint, rgb, svg } from "./paint.js";
+import { full, number, paint, rgb, svg } from "./paint.js";
 
-const HOVER_WIDTH = 216;
-const HOVER_SIZE = 15;
-const HOVER_LEAST = 7;
+const HOVER_WIDTH = 260;
+const HOVER_HEIGHT = 80;
+const HOVER_LINE = 24;
 
 export class Board {
   /** `onTouch({prim, column?, row?})` is called when somebody touches the board. */
@@ -65,13 +65,13 @@ export class Board {
   #hover(frame) {
     const lines = frame.text.split("\n");
     const longest = Math.max(1, ...lines.map((line) => [...line].length));
-    const fits = HOVER_WIDTH / (0.62 * longest);
-    const size = Math.min(HOVER_SIZE, Math.max(HOVER_LEAST, fits));
+    const height = Math.min(HOVER_LINE, HOVER_HEIGHT / lines.length);
+    const size = Math.min(0.87 * height, HOVER_WIDTH / (0.62 * longest));
     this.hover.setAttribute("fill", rgb(frame.text_color));
-    this.hover.setAttribute("font-size", String(Math.round(size * 100) / 100));
+    this.hover.setAttribute("font-size", number(size));
     this.hover.replaceChildren(
       ...lines.map((line, i) => {
-        const span = svg("tspan", { x: 110, y: 66 - (lines.length - 1 - i) * 19 });
+        const span = svg("tspan", { x: 110, y: number(74 - (lines.length - 1 - i) * height) });
         span.textContent = line;
         return span;
       }),

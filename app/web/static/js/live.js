@@ -26,9 +26,7 @@ export class Live {
       this.onState(this.seq === null ? "connecting" : "reconnecting");
     }
     try {
-      // After a break the whole board, since nobody knows what was missed; the rest is by number.
-      const since = this.failures ? null : this.seq;
-      const news = await this.api.frames(since, this.avatars());
+      const news = await this.api.frames(this.seq, this.avatars());
       if (run !== this.run) return;
       this.#take(news);
     } catch (error) {

@@ -1,6 +1,6 @@
 // The page of a table: news in, touches and presses out.
 
-import { Api, Refused } from "./api.js";
+import { Api, Refused, uuid } from "./api.js";
 import { People } from "./avatars.js";
 import { Board } from "./board.js";
 import { element } from "./dialogs.js";
@@ -24,7 +24,7 @@ const find = (id) => document.getElementById(id);
 const table = main.dataset.table;
 const api = new Api(main.dataset.api, table, takeToken(table));
 
-const board = new Board(find("board"), (where) => people?.active.touch(where));
+const board = new Board(find("board"), (where) => people?.touch(where));
 const waiting = new Waiting(find("waiting"));
 let people = null;
 
@@ -50,13 +50,19 @@ function onNews(news, old) {
   if (news.kind !== "up_to_date") readTable();
 }
 
+// The chat stays at its end, unless somebody reads further up.
+const log = find("chat");
+let pinned = true;
+const toEnd = () => pinned && (log.scrollTop = log.scrollHeight);
+log.addEventListener("scroll", () => {
+  pinned = log.scrollHeight - log.scrollTop - log.clientHeight < 30;
+});
+new ResizeObserver(toEnd).observe(log);
+
 function chat(lines) {
-  const log = find("chat");
-  // Somebody who reads further up is not pulled down.
-  const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
   for (const line of lines) log.append(element("li", "", line));
   while (log.children.length > MOST_CHAT) log.firstElementChild.remove();
-  if (atEnd) log.scrollTop = log.scrollHeight;
+  toEnd();
 }
 
 // What no frame says: names, lives, options.  Asked for at most once in a while.
@@ -73,7 +79,7 @@ function readTable() {
 }
 
 function showTable(view) {
-  showPlayers(find("players"), view.seats, view.stage);
+  showPlayers(find("players"), view.state.seats, view.stage);
   find("options").textContent = view.options_text ?? "";
   find("rules-link").setAttribute("href", `/rules/${view.game}`);
 }
@@ -85,28 +91,37 @@ function watchOnly() {
   live.start();
 }
 
-/** Local avatars, where this browser may act as one. */
+/** Whether this browser may act as the avatar with this key. */
+async function mayBe(key) {
+  try {
+    await api.frames(null, [key]);
+    return true;
+  } catch (error) {
+    if (error instanceof Refused && [401, 403].includes(error.status)) return false;
+    throw error;
+  }
+}
+
+/** Local avatars, where this browser may act as some. */
 async function seatPeople() {
   const view = await api.table();
   showTable(view);
-  try {
-    await api.frames(null, [view.owner.key]);
-  } catch (error) {
-    if (error instanceof Refused && [401, 403].includes(error.status)) return;
-    throw error;
-  }
+  // A token of another time is as good as none.
+  if (api.token && !(await mayBe(view.owner.key))) api.token = "";
+  const owner = (await mayBe(view.owner.key)) ? view.owner : null;
+  if (!owner && !(await mayBe(uuid()))) return;
   people = new People({
     section: find("people"),
     table,
     title: view.name,
-    owner: view.owner,
+    owner,
     api,
     onChange: () => live.start(),
     onActive: (avatar) => board.name(avatar.name),
   });
   main.toggleAttribute("data-people", true);
   board.open();
-  board.name(people.active.name);
+  if (people.active) board.name(people.active.name);
 }
 
 async function begin(pause = 500) {

@@ -4,10 +4,10 @@ const SVG = "http://www.w3.org/2000/svg";
 const WHITE = [1, 1, 1];
 const PICTURE = /^[a-z0-9_]+$/;
 const UNKNOWN_PICTURE = "silhouette";
-const HALO_PER_GLOW = 2.5;
+const HALO_PER_GLOW = 4;
 
 const byte = (part) => Math.floor(Math.min(Math.max(part, 0), 1) * 255 + 0.5);
-const number = (value) => String(Math.round(value * 100) / 100);
+export const number = (value) => String(Math.round(value * 100) / 100);
 
 export const rgb = (color) => `rgb(${color.map(byte).join(",")})`;
 export const art = (picture) =>

@@ -1,0 +1,127 @@
+"""The OpenAPI document, and a page for people made of it that loads nothing from elsewhere."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from fastapi import APIRouter, FastAPI
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment
+
+from app.api import schemas
+
+ERROR = {
+    "description": "Refused: 401 and 403 the token, 404 unknown, 405 the method, 408 too slow,"
+    " 409 the rules, 413 too large, 422 malformed, 429 busy. The message is a sentence.",
+    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorOut"}}},
+}
+TOKEN = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "The operator's token or that of a table's owner. Without one, on loopback,"
+    " any avatar but the owner may be played.",
+}
+CSP = "default-src 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'"
+
+
+def document(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document: what FastAPI finds, the types of the hot path, one form of errors."""
+    if app.openapi_schema is None:
+        schema = get_openapi(
+            title=app.title, version=app.version, description=app.description, routes=app.routes
+        )
+        parts = schema.setdefault("components", {})
+        parts["securitySchemes"] = {"token": TOKEN}
+        schema["security"] = [{}, {"token": []}]
+        for unused in ("HTTPValidationError", "ValidationError"):
+            parts["schemas"].pop(unused, None)
+        parts["schemas"] |= schemas.components()
+        for operation in (o for path in schema["paths"].values() for o in path.values()):
+            operation["responses"].pop("422", None)
+            operation["responses"]["4XX"] = ERROR
+        app.openapi_schema = schema
+    return app.openapi_schema
+
+
+def router(app: FastAPI) -> APIRouter:
+    """The page at `/docs`."""
+    routes = APIRouter(include_in_schema=False)
+
+    @routes.get("/docs")
+    async def docs() -> HTMLResponse:
+        api = app.openapi()
+        types = api["components"]["schemas"]
+        refs = types["CommandIn"]["properties"]["command"]["discriminator"]["mapping"]
+        page = _page.render(
+            api=api,
+            address=app.openapi_url,
+            commands={name: types[ref.rpartition("/")[2]] for name, ref in refs.items()},
+            example=_example,
+        )
+        return HTMLResponse(page, headers={"Content-Security-Policy": CSP})
+
+    return routes
+
+
+def _example(api: dict[str, Any], operation: dict[str, Any]) -> str:
+    """The examples of what a route takes, as JSON; '' if it takes no body or shows none."""
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    name = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
+    schema = api["components"]["schemas"].get(name, {})
+    found = [e["value"] for e in content.get("examples", {}).values()]
+    found += [schema["example"]] if "example" in schema else []
+    return "\n".join(json.dumps(e, ensure_ascii=False) for e in found)
+
+
+_page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string("""\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>API · {{ api.info.title }}</title>
+<link rel="icon" href="/static/art/hearts_3.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/static/css/base.css">
+</head>
+<body class="text-page">
+<header class="top"><a class="brand" href="/"><span>Peril</span> <b>Table</b></a></header>
+<main class="text rules" id="content">
+<h1>API</h1>
+{% for paragraph in api.info.description.strip().split("\n\n") %}
+<p class="lead">{{ paragraph }}</p>
+{% endfor %}
+<p>For machines: <a href="{{ address }}">{{ address }}</a>, version {{ api.info.version }}.</p>
+{% for path, methods in api.paths.items() %}
+{% for method, operation in methods.items() %}
+<section>
+<h2>{{ operation.summary }}</h2>
+<p><code>{{ method.upper() }} {{ path }}</code></p>
+<p>{{ operation.description }}</p>
+{% if operation.parameters %}
+<ul>
+{% for parameter in operation.parameters %}
+<li><code>{{ parameter.name }}</code> ({{ parameter.in }}) {{ parameter.description }}</li>
+{% endfor %}
+</ul>
+{% endif %}
+{% if example(api, operation) %}
+<pre>{{ example(api, operation) }}</pre>
+{% endif %}
+</section>
+{% endfor %}
+{% endfor %}
+<section>
+<h2>Commands</h2>
+<ul>
+{% for name, command in commands.items() %}
+<li><code>{{ name }}</code> {{ command.description }}
+{% for field in command.properties if field != "type" %}<code>{{ field }}</code> {% endfor %}</li>
+{% endfor %}
+</ul>
+</section>
+</main>
+</body>
+</html>
+""")
