@@ -72,13 +72,13 @@ def play(data_dir: DataDir = None, host: Host = None, port: Port = None) -> None
     settings = _settings(data_dir=data_dir, host=host, port=port)
     if not settings.on_loopback:
         raise PerilError("not_loopback", "`peril play` is for this machine. Use `peril serve`.")
-    listening = _listen(settings)
-    table = _run(settings, _play_table)
-    token = settings.operator_token or _kept_token(settings.data_dir / "operator-token")
-    settings = settings.model_copy(update={"operator_token": token})
-    shown = f"{_address(settings)}/t/{table}#token={token}"
-    typer.echo(f"\n  Your table is open:  {shown}\n\n  Ctrl+C closes it.\n")
-    _serve(settings, listening)
+    with _listen(settings) as listening:
+        table = _run(settings, _play_table)
+        token = settings.operator_token or _kept_token(settings.data_dir / "operator-token")
+        settings = settings.model_copy(update={"operator_token": token})
+        shown = f"{_address(settings)}/t/{table}#token={token}"
+        typer.echo(f"\n  Your table is open:  {shown}\n\n  Ctrl+C closes it.\n")
+        _serve(settings, listening)
 
 
 @app.command()
@@ -88,9 +88,9 @@ def serve(data_dir: DataDir = None, host: Host = None, port: Port = None) -> Non
     problem = settings.problem()
     if problem:
         raise PerilError("unsafe_settings", problem)
-    listening = _listen(settings)
-    typer.echo(f"Peril Table listens on {_address(settings)}")
-    _serve(settings, listening)
+    with _listen(settings) as listening:
+        typer.echo(f"Peril Table listens on {_address(settings)}")
+        _serve(settings, listening)
 
 
 def _address(settings: Settings) -> str:
@@ -366,6 +366,19 @@ def art(
     from app.web.art import export
 
     for path in export(folder, size_px):
+        typer.echo(path)
+
+
+@app.command("lsl")
+def lsl(
+    folder: Annotated[Path, typer.Argument(help="Where the scripts are.")] = Path("lsl"),
+) -> None:
+    """Write the words shared with the server into the LSL scripts."""
+    from app.devices.wire import with_words
+
+    for path in sorted(folder.glob("*.lsl")):
+        script = path.read_text(encoding="utf-8")
+        path.write_text(with_words(script), encoding="utf-8")
         typer.echo(path)
 
 

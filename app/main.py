@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import httpx
 import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -17,6 +18,9 @@ from app.api import tables as tables_api
 from app.api.access import Access
 from app.api.edge import Edge
 from app.api.schemas import error_out
+from app.devices import routes as device_routes
+from app.devices.push import Pusher
+from app.devices.registry import Registry
 from app.errors import Malformed, NotFound, PerilError
 from app.settings import Settings
 from app.table.database import open_log
@@ -40,8 +44,13 @@ This is a free game: L$ is never staked, paid or promised.
 log = structlog.get_logger("http")
 
 
-def create_app(settings: Settings, store: Log | None = None, **parts: Any) -> FastAPI:
-    """The whole service.  `store` and `parts` (dice, clock) are for tests and other set-ups.
+def create_app(
+    settings: Settings,
+    store: Log | None = None,
+    push_transport: httpx.AsyncBaseTransport | None = None,
+    **parts: Any,
+) -> FastAPI:
+    """The whole service.  `store`, `push_transport` and `parts` (dice, clock) are for tests.
 
     Raises `database.Unusable` if the embedded store cannot be opened.
     """
@@ -49,13 +58,17 @@ def create_app(settings: Settings, store: Log | None = None, **parts: Any) -> Fa
     tables = Tables(store or open_log(settings.database), **parts)
     access = Access(tables.store, settings)
     watchers = watch.Watchers(tables, settings.stream_limit)
+    registry = Registry(tables, settings)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await tables.start()
+        pusher = Pusher(tables, registry, settings, push_transport)
+        await pusher.resume()
         try:
             yield
         finally:
+            await pusher.close()
             await tables.stop()
 
     app = FastAPI(
@@ -80,12 +93,13 @@ def create_app(settings: Settings, store: Log | None = None, **parts: Any) -> Fa
     ):
         app.include_router(router, prefix=API)
     app.router.routes[:0] = play.routes(tables, access, API)
+    app.include_router(device_routes.router(tables, registry))
     app.include_router(system.router(tables))
     app.include_router(pages.router(Shown(tables), api=API))
     app.mount("/static", pages.static_files(), name="static")
     _handle_errors(app)
     app.add_middleware(Edge, limit_bytes=settings.body_limit_bytes, limit_s=settings.body_limit_s)
-    app.openapi = lambda: docs.document(app)  # type: ignore[method-assign]
+    app.openapi = lambda: docs.document(app, API)  # type: ignore[method-assign]
     return app
 
 

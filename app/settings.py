@@ -35,6 +35,14 @@ class Settings(BaseSettings):
     """Open streams and long polls at one time; more are refused with 429."""
     tables_limit: int = 10_000
 
+    device_key: str = ""
+    """What a table in-world must show when it registers for the first time; not asked for on
+    loopback.  It stands in the table's notecard."""
+    callback_hosts: str = ".secondlife.io,.lindenlab.com"
+    """Hosts, by their endings, to which pushes may go.  On loopback also this machine."""
+    push_timeout_s: float = 10.0
+    pushes_at_once: int = 64
+
     @property
     def database(self) -> Path:
         return self.data_dir / "peril.db"

@@ -10,7 +10,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment
 
-from app.api import schemas
+from app.api import play, schemas
 
 ERROR = {
     "description": "Refused: 401 and 403 the token, 404 unknown, 405 the method, 408 too slow,"
@@ -26,12 +26,14 @@ TOKEN = {
 CSP = "default-src 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'"
 
 
-def document(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document: what FastAPI finds, the types of the hot path, one form of errors."""
+def document(app: FastAPI, prefix: str) -> dict[str, Any]:
+    """The OpenAPI document: what FastAPI finds, the hot path below `prefix`, one form of errors."""
     if app.openapi_schema is None:
         schema = get_openapi(
             title=app.title, version=app.version, description=app.description, routes=app.routes
         )
+        hot = {prefix + path: methods for path, methods in play.PATHS.items()}
+        schema["paths"] = hot | schema["paths"]
         parts = schema.setdefault("components", {})
         parts["securitySchemes"] = {"token": TOKEN}
         schema["security"] = [{}, {"token": []}]
@@ -39,8 +41,8 @@ def document(app: FastAPI) -> dict[str, Any]:
             parts["schemas"].pop(unused, None)
         parts["schemas"] |= schemas.components()
         for operation in (o for path in schema["paths"].values() for o in path.values()):
-            operation["responses"].pop("422", None)
-            operation["responses"]["4XX"] = ERROR
+            good = {k: v for k, v in operation["responses"].items() if k.startswith("2")}
+            operation["responses"] = good | {"4XX": ERROR}
         app.openapi_schema = schema
     return app.openapi_schema
 
@@ -87,7 +89,7 @@ _page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_
 </head>
 <body class="text-page">
 <header class="top"><a class="brand" href="/"><span>Peril</span> <b>Table</b></a></header>
-<main class="text rules" id="content">
+<main class="prose rules" id="content">
 <h1>API</h1>
 {% for paragraph in api.info.description.strip().split("\n\n") %}
 <p class="lead">{{ paragraph }}</p>
@@ -107,7 +109,7 @@ _page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_
 </ul>
 {% endif %}
 {% if example(api, operation) %}
-<pre>{{ example(api, operation) }}</pre>
+<div class="sideways"><pre>{{ example(api, operation) }}</pre></div>
 {% endif %}
 </section>
 {% endfor %}

@@ -109,15 +109,6 @@ def _described(
 ) -> dict[str, Any]:
     content = _json(schema)
     content["application/json"]["examples"] = {k: {"value": v} for k, v in examples.items()}
-    errors = {
-        "401": "A token is needed, or this one is not known",
-        "403": "This token does not reach so far",
-        "404": "No such table",
-        "409": "Refused by the rules: nothing was changed",
-        "413": "Too large",
-        "422": "Malformed",
-        "429": "Busy: send it again with the same id",
-    }
     return {
         "post": {
             "tags": ["play"],
@@ -128,13 +119,7 @@ def _described(
                 {"name": "table_id", "in": "path", "required": True, "schema": {"type": "string"}}
             ],
             "requestBody": {"required": True, "content": content},
-            "responses": {
-                "200": {"description": "Done", "content": _json("AnswerOut")},
-                **{
-                    code: {"description": text, "content": _json("ErrorOut")}
-                    for code, text in errors.items()
-                },
-            },
+            "responses": {"200": {"description": "Done", "content": _json("AnswerOut")}},
         }
     }
 

@@ -97,11 +97,12 @@ def router(tables: Tables, access: Access) -> APIRouter:
 
     @routes.get("/tables/{table_id}/ranking", tags=["rankings"], summary="A table's ranking")
     async def get_ranking(table_id: str, page: PageNumber = 0) -> RankingOut:
+        """In the order of the service's ranking, with what was won and lost at this table."""
         table = await tables.table(table_id)
         game = table.now.match.game
         return _ranking(game, await tables.ranking(table_id, game, page))
 
-    @routes.delete("/tables/{table_id}/ranking", tags=["rankings"], summary="Wipe it")
+    @routes.delete("/tables/{table_id}/ranking", tags=["rankings"], summary="Wipe its ranking")
     async def delete_ranking(table_id: str, request: Request) -> RankingOut:
         """The owner's command `reset_ranking`."""
         caller = await access.caller(request)

@@ -155,6 +155,7 @@ class Match(msgspec.Struct, Generic[P], frozen=True):
     invited: tuple[Key, ...] = ()
     huds: bool = True
     hud_epoch: int = 0
+    land_checks: int = 0
     ranking_page: int = 0
 
     def seat(self, key: Key) -> Seat | None:

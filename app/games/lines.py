@@ -90,6 +90,7 @@ _SPEAK: dict[type[Event], _Speak] = {
     lobby.RankingReset: _plain("ranking_reset"),
     lobby.HudsSent: _to_owner("huds_sent"),
     lobby.HudsCleared: _to_owner("huds_cleared"),
+    lobby.LandChecked: _to_owner("land_checked"),
     lobby.Reminded: _reminded,
     lobby.TimedOut: _named("timed_out"),
     lobby.HandedToBot: _named("handed_to_bot"),

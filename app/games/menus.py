@@ -319,6 +319,7 @@ def _trouble(_: Game[Any], __: Match[Any], ___: Key, ____: int, theme: Theme) ->
         [
             Button(say("button", "clear_huds"), lobby.ClearHuds(), then="trouble"),
             Button(say("button", "send_huds"), lobby.SendHuds(), then="trouble"),
+            Button(say("button", "check_land"), lobby.CheckLand(), then="trouble"),
             Button(say("button", "back_to_main"), then="owner"),
         ],
     )

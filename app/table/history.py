@@ -2,13 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlmodel import Session, col, select
 
 from app.errors import NotFound
 from app.table.log import Log
-from app.table.models import EntryRow, MatchRow
+from app.table.models import DeadlineRow, EntryRow, MatchRow, TableRow
 
 MATCHES_AT_ONCE = 20
+
+
+Stored = tuple[TableRow, MatchRow, list[EntryRow], list[DeadlineRow]]
+
+
+async def latest(store: Log, table_id: str) -> Stored | None:
+    """A table, its latest match, that one's entries and the deadlines that run; or None."""
+
+    def read(session: Session) -> Stored | None:
+        row = session.get(TableRow, table_id)
+        if row is None:
+            return None
+        match = session.exec(
+            select(MatchRow)
+            .where(MatchRow.table_id == table_id)
+            .order_by(col(MatchRow.number).desc())
+        ).first()
+        assert match is not None
+        entries = session.exec(
+            select(EntryRow).where(EntryRow.match_id == match.id).order_by(col(EntryRow.seq))
+        ).all()
+        deadlines = session.exec(select(DeadlineRow).where(DeadlineRow.match_id == match.id)).all()
+        return row, match, list(entries), list(deadlines)
+
+    return await store.run(read)
+
+
+async def answered(store: Log, table_id: str, command_ids: Sequence[str]) -> list[EntryRow]:
+    """The entries which these commands made on a table, of whatever match."""
+
+    def read(session: Session) -> list[EntryRow]:
+        query = select(EntryRow).where(
+            EntryRow.table_id == table_id, col(EntryRow.command_id).in_(command_ids)
+        )
+        return list(session.exec(query))
+
+    return await store.run(read)
 
 
 async def entries_since(store: Log, table_id: str, seq: int, limit: int) -> list[EntryRow]:

@@ -64,6 +64,8 @@ class Score(msgspec.Struct, frozen=True):
     key: str
     name: str
     won: bool
+    on_table: bool = True
+    """False if the table's ranking was reset in the same step, after this."""
 
 
 class Append(msgspec.Struct):
@@ -257,7 +259,7 @@ def _project(execute: Callable[..., Any], append: Append) -> None:
     for game in append.wiped:
         execute("DELETE FROM records WHERE scope = ? AND game = ?", (append.table_id, game))
     for score in append.scores:
-        for scope in (append.table_id, ""):
+        for scope in (append.table_id, "") if score.on_table else ("",):
             won, lost = int(score.won), int(not score.won)
             execute(_SCORE, (scope, score.game, score.key, score.name, won, lost, at_ms))
 

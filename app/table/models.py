@@ -109,3 +109,22 @@ class TokenRow(SQLModel, table=True):
     """operator, or owner of one table."""
     table_id: str = Field(default="", max_length=16)
     created_ms: int = Field(sa_type=BigInteger)
+
+
+class DeviceRow(SQLModel, table=True):
+    """The linkset in-world that shows a table.  It is known by its secret, not by its key."""
+
+    __tablename__ = "devices"
+
+    id: str = Field(primary_key=True, max_length=16)
+    table_id: str = Field(max_length=16, index=True, unique=True)
+    secret_hash: str = Field(max_length=64)
+    object_key: str = Field(max_length=36)
+    """Another one after each rez; two at one time are a copy."""
+    owner_key: str = Field(max_length=36)
+    region: str = Field(default="", max_length=255)
+    url: str = Field(default="", max_length=255)
+    version: str = Field(default="", max_length=32)
+    troubles: str = Field(default="", max_length=1000)
+    """What the scripts found missing or double, as they said it last."""
+    seen_ms: int = Field(sa_type=BigInteger)

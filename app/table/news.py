@@ -30,6 +30,14 @@ class Waiting(msgspec.Struct, frozen=True):
     left_s: float | None
 
 
+class Said(msgspec.Struct, frozen=True):
+    """A line and the seq of the state it came with; `who` is NOBODY for a public one."""
+
+    seq: int
+    who: Key
+    text: str
+
+
 class News(msgspec.Struct, frozen=True):
     """The difference from a seq to now.
 
@@ -42,14 +50,28 @@ class News(msgspec.Struct, frozen=True):
     seq: int
     kind: Kind
     frames: Board
-    lines: tuple[str, ...]
+    said: tuple[Said, ...]
     seats: dict[Key, SeatNews]
     waiting: Waiting | None
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What was said in public."""
+        return tuple(s.text for s in self.said if s.who == NOBODY)
 
-def since(table: HotTable, seq: int | None, avatars: Sequence[Key] = (), now_ms: int = 0) -> News:
-    """The news of `table` for somebody who knows the state `seq` (None: knows nothing)."""
-    now = table.now
+
+def since(
+    table: HotTable,
+    seq: int | None,
+    avatars: Sequence[Key] = (),
+    now_ms: int = 0,
+    upto: Snapshot | None = None,
+) -> News:
+    """The news of `table` for somebody who knows the state `seq` (None: knows nothing).
+
+    `upto`: not what is new now, but what was new at that state, for those who fetch it in parts.
+    """
+    now = upto or table.now
     known = table.at(seq) if seq is not None else None
     kind: Kind
     later: list[Snapshot]
@@ -58,15 +80,16 @@ def since(table: HotTable, seq: int | None, avatars: Sequence[Key] = (), now_ms:
     elif known is now:
         kind, frames, later = "up_to_date", {}, []
     else:
-        kind, frames, later = "changes", diff(known.board, now.board), table.since(known.seq)
-    lines = tuple(line for state in later for who, line in state.lines if who == NOBODY)
-    seats = {key: _seat(key, known, now, later) for key in avatars}
+        kind, frames = "changes", diff(known.board, now.board)
+        later = [state for state in table.since(known.seq) if state.seq <= now.seq]
+    said = tuple(Said(state.seq, who, line) for state in later for who, line in state.lines)
+    seats = {key: _seat(key, known, now, said) for key in avatars}
     waiting = _waiting(table, now_ms)
-    return News(table.id, now.match_id, now.seq, kind, frames, lines, seats, waiting)
+    return News(table.id, now.match_id, now.seq, kind, frames, said, seats, waiting)
 
 
-def _seat(key: Key, known: Snapshot | None, now: Snapshot, later: Sequence[Snapshot]) -> SeatNews:
-    lines = tuple(line for state in later for who, line in state.lines if who == key)
+def _seat(key: Key, known: Snapshot | None, now: Snapshot, said: Sequence[Said]) -> SeatNews:
+    lines = tuple(s.text for s in said if s.who == key)
     if known is now:
         return SeatNews()
     dialog, hud = now.due(key), now.hud(key)

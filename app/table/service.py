@@ -8,6 +8,7 @@ together in the next one.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -21,10 +22,11 @@ from app import games, ranking
 from app.errors import Busy, NotFound, Refused
 from app.games import GAMES, lobby, texts
 from app.games.core import SERVER, Actor, Command, Dice, Event, Key, Match, RankingPage, Refusal
+from app.table import history
 from app.table.chance import SystemDice
 from app.table.hot import HotTable, Order, Outcome, Snapshot
 from app.table.log import Append, Conflict, Duplicate, Log, StoreBusy
-from app.table.models import DeadlineRow, EntryRow, MatchRow, TableRow
+from app.table.models import DeadlineRow, EntryRow, TableRow
 from app.table.step import Step, entry_of, match_id
 from app.table.timers import Timers
 
@@ -57,6 +59,8 @@ class Tables:
         self.hot: dict[str, HotTable] = {}
         self.seen: dict[str, float] = {}
         """Watched tables: last sign of life, seconds since 1970."""
+        self.listeners: list[Callable[[HotTable], None]] = []
+        """Called after each new state; they must not wait."""
         self.timers = Timers(self._fire, clock)
         self._loading: dict[str, asyncio.Task[HotTable]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -75,13 +79,10 @@ class Tables:
         now = self.clock()
         self.seen = dict.fromkeys(watched, now)
         for table_id in running:
-            await self.table(table_id)
-            # Put in one after the other without a pause they share a commit: no match can be left
-            # frozen by a crash in between.
-            await asyncio.gather(
-                self.submit(table_id, Actor(SERVER), lobby.Freeze("restart")),
-                self.submit(table_id, Actor(SERVER), lobby.Thaw()),
-            )
+            table = await self.table(table_id)
+            # Put in together they share a commit: no match can be left frozen by a crash between.
+            frozen = self._put(table, Actor(SERVER), lobby.Freeze("restart"))
+            await asyncio.gather(frozen, self.submit(table_id, Actor(SERVER), lobby.Thaw()))
         self.timers.start()
         self._spawn(self._sweep())
 
@@ -103,14 +104,18 @@ class Tables:
     async def _sweep(self) -> None:
         while True:
             await asyncio.sleep(10)
-            await self.sweep()
+            try:
+                await self.sweep()
+            except Exception:
+                log.exception("sweep_failed")
 
     async def sweep(self) -> None:
         """Freeze tables that fell silent, and let idle ones leave memory."""
         now = self.clock()
         for table_id, seen in list(self.seen.items()):
             if now - seen > SILENCE_S:
-                await self.submit(table_id, Actor(SERVER), lobby.Freeze("unreachable"))
+                with contextlib.suppress(Busy):  # the next sweep tries again
+                    await self.submit(table_id, Actor(SERVER), lobby.Freeze("unreachable"))
         for table in list(self.hot.values()):
             idle = now - table.used_at > IDLE_S
             if idle and not (table.working or table.deadlines or table.watched):
@@ -182,25 +187,7 @@ class Tables:
         return table
 
     async def _load(self, table_id: str) -> HotTable:
-        def read(session: Session) -> _Stored | None:
-            row = session.get(TableRow, table_id)
-            if row is None:
-                return None
-            match = session.exec(
-                select(MatchRow)
-                .where(MatchRow.table_id == table_id)
-                .order_by(col(MatchRow.number).desc())
-            ).first()
-            assert match is not None
-            entries = session.exec(
-                select(EntryRow).where(EntryRow.match_id == match.id).order_by(col(EntryRow.seq))
-            ).all()
-            deadlines = session.exec(
-                select(DeadlineRow).where(DeadlineRow.match_id == match.id)
-            ).all()
-            return row, match, list(entries), list(deadlines)
-
-        stored = await self.store.run(read)
+        stored = await history.latest(self.store, table_id)
         if stored is None:
             raise NotFound("table", table_id)
         row, match_row, entries, deadlines = stored
@@ -239,30 +226,35 @@ class Tables:
         """How large the linkset's text sets are: columns, rows."""
         table = await self.table(table_id)
         merged = {**table.text_sets, **sizes}
+        if merged != table.text_sets:
+            await self._set(table_id, text_sets=msgspec.json.encode(merged).decode())
+            table.text_sets = merged
+            table.forget_boards()
 
+    async def set_theme(self, table_id: str, theme: str) -> None:
+        """Which theme the table shows.  NotFound if its game has no such theme."""
+        table = await self.table(table_id)
+        if theme not in texts.names(table.now.match.game):
+            raise NotFound("theme", theme)
+        if theme != table.theme:
+            await self._set(table_id, theme=theme)
+            table.theme = theme
+            table.forget_boards()
+
+    async def _set(self, table_id: str, **values: Any) -> None:
         def write(session: Session) -> None:
             row = session.get_one(TableRow, table_id)
-            row.text_sets = msgspec.json.encode(merged).decode()
+            row.sqlmodel_update(values)
             session.add(row)
             session.commit()
 
         await self.store.run(write)
-        table.text_sets = merged
-        table.forget_boards()
 
     async def contact(self, table_id: str) -> None:
         """A sign of life from the table in-world: it is watched from now on."""
         table = await self.table(table_id)
         if not table.watched:
-
-            def watch(session: Session) -> None:
-                row = session.get(TableRow, table_id)
-                if row is not None:
-                    row.watched = True
-                    session.add(row)
-                    session.commit()
-
-            await self.store.run(watch)
+            await self._set(table_id, watched=True)
             table.watched = True
         self.seen[table_id] = self.clock()
         if table.now.match.frozen:
@@ -279,12 +271,19 @@ class Tables:
         no such table, Busy if the store cannot take it now (nothing was changed then).
         """
         table = self.hot.get(table_id) or await self.table(table_id)
-        done: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        table.mailbox.append(Order(actor.key, actor.name, actor.owner, command, command_id, done))
+        table.used_at = self.clock()
+        done = self._put(table, actor, command, command_id)
         if not table.working:
             table.working = True
             await self._work(table)
         return await done
+
+    def _put(
+        self, table: HotTable, actor: Actor, command: Command, command_id: str | None = None
+    ) -> asyncio.Future[Outcome]:
+        done: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        table.mailbox.append(Order(actor.key, actor.name, actor.owner, command, command_id, done))
+        return done
 
     async def _work(self, table: HotTable) -> None:
         tries = 0
@@ -302,8 +301,9 @@ class Tables:
                         continue
                     await self._load(table.id)
                     if isinstance(conflict, Duplicate):
-                        await self._recall(table, orders)
+                        await self.recall(table, [o.id for o in orders if o.id])
                     table.mailbox = orders + table.mailbox
+                    self._tell(table)
                 except StoreBusy as error:
                     log.error("store_busy", table=table.id, why=str(error))
                     _fail(orders, Busy())
@@ -315,12 +315,19 @@ class Tables:
                     if not isinstance(error, Exception):
                         raise
         finally:
-            table.working = False
+            table.working = bool(table.mailbox)
+            if table.mailbox:  # cancelled: somebody else works for those who came meanwhile
+                self._spawn(self._work(table))
 
     async def _step(self, table: HotTable, orders: list[Order]) -> None:
         """Decide all `orders` one after the other, store what follows, then answer."""
         step = Step(table, self._now_ms(), self.dice)
         outcomes = [step.take(order) for order in orders]
+        refused = [o.id for o, out in zip(orders, outcomes, strict=True) if out.refusal and o.id]
+        forgotten = [i for i in refused if i not in table.answers]
+        if forgotten and await self.recall(table, forgotten):
+            await self._step(table, orders)  # they were accepted once, and get that answer again
+            return
         if step.append.entries:
             step.set_deadlines()
             await self.store.append(step.append)
@@ -341,24 +348,20 @@ class Tables:
             if not order.done.done():
                 order.done.set_result(outcome)
         if step.states:
-            table.wake()
+            self._tell(table)
 
-    async def _recall(self, table: HotTable, orders: list[Order]) -> None:
-        """Find the answers to command ids that an earlier match or another process stored."""
-        ids = [o.id for o in orders if o.id]
+    def _tell(self, table: HotTable) -> None:
+        table.wake()
+        for listener in self.listeners:
+            listener(table)
 
-        def read(session: Session) -> list[EntryRow]:
-            return list(
-                session.exec(
-                    select(EntryRow).where(
-                        EntryRow.table_id == table.id, col(EntryRow.command_id).in_(ids)
-                    )
-                )
-            )
-
-        for entry in await self.store.run(read):
+    async def recall(self, table: HotTable, command_ids: Sequence[str]) -> int:
+        """Remember the answers that an earlier match or another process stored; how many."""
+        found = await history.answered(self.store, table.id, command_ids)
+        for entry in found:
             outcome = Outcome(entry.match_id, entry.seq, actor=Key(entry.actor))
             table.remember(entry.command_id, outcome)
+        return len(found)
 
     async def _fire(self, table_id: str, name: str, phase: int, epoch: int) -> None:
         table = await self.table(table_id)
@@ -373,9 +376,6 @@ class Tables:
 
     def _now_ms(self) -> int:
         return int(self.clock() * 1000)
-
-
-_Stored = tuple[TableRow, MatchRow, list[EntryRow], list[DeadlineRow]]
 
 
 def _fail(orders: list[Order], error: Exception) -> None:

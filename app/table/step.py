@@ -106,6 +106,10 @@ class Step:
             self.append.scores.append(score)
         elif isinstance(event, lobby.RankingReset):
             self.append.wiped.append(self.match.game)
+            self.append.scores = [
+                msgspec.structs.replace(s, on_table=s.on_table and s.game != self.match.game)
+                for s in self.append.scores
+            ]
         elif not isinstance(event, lobby.RankingTurned):
             return
         self.ranking_changed = True

@@ -89,12 +89,16 @@ async def press(
     is due instead.
     """
     table = await tables.table(table_id)
-    if command_id is not None and command_id in table.answers:
-        outcome = table.answers[command_id]
-        return _answer(outcome, actor.key, table.now.due(actor.key))
     name, page = _named(token)
     dialog = table.now.dialog(actor.key, name, page)
-    if dialog is None or dialog.token != token:
+    gone = dialog is None or dialog.token != token
+    if command_id is not None:
+        if gone and command_id not in table.answers:
+            await tables.recall(table, [command_id])
+        known = table.answers.get(command_id)
+        if known is not None and known.actor == actor.key:
+            return _answer(known, actor.key, table.now.due(actor.key))
+    if dialog is None or gone:
         return _not_due(table, actor.key, dialog)
     button = dialog.made.button(label)
     if button is None:

@@ -66,8 +66,8 @@ class TableListing:
 class TableView:
     """What everybody may see of a table, and the frames of its board.
 
-    `seats`: dicts with at least `name`, and as the game has it `bot`, `ready`, `lives`, `out`,
-    `in_peril`, `winner`.
+    `seats`: dicts with at least `name`, and as the game has it `bot`, `ready`, `starter`, `lives`,
+    `out`, `in_peril`, `winner`.
     """
 
     id: str
@@ -181,7 +181,9 @@ def seat_state(seat: Mapping[str, Any], stage: str) -> str:
     if seat.get("in_peril"):
         return "in peril"
     if stage == "lobby":
-        return "ready" if seat.get("ready") or seat.get("bot") else "not ready"
+        if seat.get("ready") or seat.get("bot"):
+            return "ready"
+        return "may start" if seat.get("starter") else "not ready"
     return "bot plays" if seat.get("auto") else ""
 
 

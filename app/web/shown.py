@@ -37,7 +37,10 @@ class Shown:
             stage=match.stage,
             board=state.board,
             options_text=menus.describe(match, state.theme),
-            seats=[msgspec.to_builtins(seat) for seat in state.public.seats],
+            seats=[
+                {**msgspec.to_builtins(seat), "starter": seat.key == match.starter}
+                for seat in state.public.seats
+            ],
             waiting_for=[match.name(key) for key in state.public.waiting_for],
             locked=match.locked,
         )

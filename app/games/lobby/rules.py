@@ -31,6 +31,7 @@ from app.games.lobby.words import (
     SERVER_COMMANDS,
     AddBot,
     Attended,
+    CheckLand,
     ChooseGame,
     ClearHuds,
     Freeze,
@@ -41,6 +42,7 @@ from app.games.lobby.words import (
     Join,
     Joined,
     Kick,
+    LandChecked,
     Leave,
     Left,
     Lock,
@@ -281,6 +283,10 @@ def _huds(_: Game[Any], __: Match[Any], ___: Actor, command: Command, ____: Dice
     return [HudsCleared() if isinstance(command, ClearHuds) else HudsSent()]
 
 
+def _check_land(_: Game[Any], __: Match[Any], ___: Actor, ____: Command, _____: Dice) -> Answer:
+    return [LandChecked()]
+
+
 def _freeze(_: Game[Any], match: Match[Any], __: Actor, command: Command, ___: Dice) -> Answer:
     assert isinstance(command, Freeze)
     if match.stage == "lobby" or match.frozen:
@@ -347,6 +353,7 @@ _DECIDE: dict[type[Command], _Decide] = {
     ChooseGame: _choose_game,
     ClearHuds: _huds,
     SendHuds: _huds,
+    CheckLand: _check_land,
     Freeze: _freeze,
     Thaw: _thaw,
     TimeUp: _time_up,

@@ -94,6 +94,10 @@ class SendHuds(Command, frozen=True):
     """Owner: send HUDs and floaters to everybody again."""
 
 
+class CheckLand(Command, frozen=True):
+    """Owner: report privately what the land allows."""
+
+
 class Freeze(Command, frozen=True):
     """Server: the table cannot be reached."""
 
@@ -126,6 +130,7 @@ OWNER_COMMANDS = (
     ChooseGame,
     ClearHuds,
     SendHuds,
+    CheckLand,
 )
 SERVER_COMMANDS = (Freeze, Thaw, TimeUp)
 
@@ -201,6 +206,10 @@ class HudsSent(Event, frozen=True):
     pass
 
 
+class LandChecked(Event, frozen=True):
+    """The table in-world is to look what its land allows."""
+
+
 class Reminded(Event, frozen=True):
     key: Key
     left_s: float
@@ -263,6 +272,7 @@ EVENTS: tuple[type[Event], ...] = (
     RankingTurned,
     HudsCleared,
     HudsSent,
+    LandChecked,
     Reminded,
     TimedOut,
     HandedToBot,

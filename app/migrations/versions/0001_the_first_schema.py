@@ -22,6 +22,23 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_deadlines_table_id"), ["table_id"], unique=False)
 
     op.create_table(
+        "devices",
+        sa.Column("id", sa.String(length=16), nullable=False),
+        sa.Column("table_id", sa.String(length=16), nullable=False),
+        sa.Column("secret_hash", sa.String(length=64), nullable=False),
+        sa.Column("object_key", sa.String(length=36), nullable=False),
+        sa.Column("owner_key", sa.String(length=36), nullable=False),
+        sa.Column("region", sa.String(length=255), nullable=False),
+        sa.Column("url", sa.String(length=255), nullable=False),
+        sa.Column("version", sa.String(length=32), nullable=False),
+        sa.Column("troubles", sa.String(length=1000), nullable=False),
+        sa.Column("seen_ms", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    with op.batch_alter_table("devices", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_devices_table_id"), ["table_id"], unique=True)
+
+    op.create_table(
         "entries",
         sa.Column("match_id", sa.String(length=24), nullable=False),
         sa.Column("seq", sa.Integer(), nullable=False),
@@ -91,6 +108,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    op.drop_table("devices")
     op.drop_table("wipes")
     op.drop_table("tokens")
     with op.batch_alter_table("tables", schema=None) as batch_op:

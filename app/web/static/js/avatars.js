@@ -127,9 +127,8 @@ class Avatar {
 
   /** One question at a time, in the order they were asked. */
   #ask(send, pressed) {
+    this.window.busy(true);
     this.waiting = this.waiting.then(async () => {
-      // A viewer's dialog goes with its press: a second click on it does nothing.
-      if (pressed && this.window.dialog !== pressed) return;
       this.window.busy(true);
       try {
         this.#answered(await send(), pressed);

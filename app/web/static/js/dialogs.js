@@ -44,7 +44,9 @@ export class DialogWindow {
         const button = element("button", "", label);
         button.type = "button";
         button.style.gridArea = `${y + 1} / ${x + 1}`;
-        button.addEventListener("click", () => this.onPress(dialog, label));
+        button.addEventListener("click", () => {
+          if (button.getAttribute("aria-disabled") !== "true") this.onPress(dialog, label);
+        });
         buttons.append(button);
       }),
     );
@@ -68,9 +70,12 @@ export class DialogWindow {
     this.onIgnore(this.dialog, this.close());
   }
 
+  /** While an answer is awaited nothing can be pressed; the focus stays where it is. */
   busy(is) {
-    const window = this.place.querySelector(".dialog");
-    window?.setAttribute("aria-busy", String(is));
+    this.place.querySelector(".dialog")?.setAttribute("aria-busy", String(is));
+    for (const button of this.place.querySelectorAll(".buttons button")) {
+      button.setAttribute("aria-disabled", String(is));
+    }
   }
 }
 

@@ -53,9 +53,15 @@ function onNews(news, old) {
 // The chat stays at its end, unless somebody reads further up.
 const log = find("chat");
 let pinned = true;
-const toEnd = () => pinned && (log.scrollTop = log.scrollHeight);
+let size = "";
+function toEnd() {
+  size = `${log.scrollHeight} ${log.clientHeight}`;
+  if (pinned) log.scrollTop = log.scrollHeight;
+}
 log.addEventListener("scroll", () => {
-  pinned = log.scrollHeight - log.scrollTop - log.clientHeight < 30;
+  // A scroll that comes with another size is the layout's doing, nobody's wish.
+  if (size !== `${log.scrollHeight} ${log.clientHeight}`) toEnd();
+  else pinned = log.scrollHeight - log.scrollTop - log.clientHeight < 30;
 });
 new ResizeObserver(toEnd).observe(log);
 
@@ -79,7 +85,7 @@ function readTable() {
 }
 
 function showTable(view) {
-  showPlayers(find("players"), view.state.seats, view.stage);
+  showPlayers(find("players"), view.state, view.stage);
   find("options").textContent = view.options_text ?? "";
   find("rules-link").setAttribute("href", `/rules/${view.game}`);
 }

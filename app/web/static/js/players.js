@@ -2,25 +2,29 @@
 
 import { element } from "./dialogs.js";
 
-export function state(seat, stage) {
+function state(seat, stage, starter) {
   if (seat.winner) return "winner";
   if (seat.out) return "eliminated";
   if (seat.in_peril) return "in peril";
-  if (stage === "lobby") return seat.ready || seat.bot ? "ready" : "not ready";
+  if (stage === "lobby") {
+    if (seat.ready || seat.bot) return "ready";
+    return seat.key === starter ? "may start" : "not ready";
+  }
   return seat.auto ? "bot plays" : "";
 }
 
-export function showPlayers(list, seats, stage) {
+/** `state`: the public view of the match. */
+export function showPlayers(list, { seats, starter }, stage) {
   if (!seats.length) {
     list.replaceChildren(element("li", "none", "Nobody sits at the table yet."));
     return;
   }
-  list.replaceChildren(...seats.map((seat) => player(seat, stage)));
+  list.replaceChildren(...seats.map((seat) => player(seat, stage, starter)));
 }
 
-function player(seat, stage) {
+function player(seat, stage, starter) {
   const item = element("li");
-  const how = state(seat, stage);
+  const how = state(seat, stage, starter);
   item.dataset.state = how;
   const who = element("span", "who");
   who.append(element("bdi", "", seat.name));

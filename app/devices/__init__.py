@@ -1,0 +1,1 @@
+"""Tables in-world: the words LSL speaks, who is registered, what is pushed."""

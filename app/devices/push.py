@@ -1,0 +1,118 @@
+"""Pushes: a table in-world that has a URL hears at once of what changed.
+
+One push at a time goes to a device, always the difference from what it acknowledged to now; what
+happens meanwhile makes the next one larger.  A push that fails ends it: the table's next request
+brings everything, and asks for a new URL if the old one is dead.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import httpx
+import structlog
+
+from app.devices import wire
+from app.devices.registry import Device, Registry
+from app.devices.routes import POLL_PUSHED_S, since_part
+from app.settings import Settings
+from app.table.hot import HotTable
+from app.table.service import Tables
+
+log = structlog.get_logger("push")
+
+ACK_BYTES = 64
+
+VAIN_PUSHES = 3
+"""So often a device may answer that it still knows no more; then it has to ask itself."""
+
+
+class Pusher:
+    """Sends the news of changed tables to their devices, a bounded number at one time."""
+
+    def __init__(
+        self,
+        tables: Tables,
+        registry: Registry,
+        settings: Settings,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._tables = tables
+        self._registry = registry
+        self._gate = asyncio.Semaphore(settings.pushes_at_once)
+        self._client = httpx.AsyncClient(
+            timeout=settings.push_timeout_s, follow_redirects=False, transport=transport
+        )
+        tables.listeners.append(self.changed)
+
+    async def resume(self) -> None:
+        """After a start: tell the tables that go on where the last process stopped."""
+        for table in list(self._tables.hot.values()):
+            await self._registry.recall(table.id)
+            self.changed(table)
+
+    async def close(self) -> None:
+        tasks = [d.pushing for d in self._registry.by_table.values() if d.pushing]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._client.aclose()
+
+    def changed(self, table: HotTable) -> None:
+        """A table has a new state: see that its device hears of it."""
+        device = self._registry.by_table.get(table.id)
+        if device is not None and device.url and device.pushing is None:
+            device.pushing = asyncio.ensure_future(self._push(device, table))
+
+    async def _push(self, device: Device, table: HotTable) -> None:
+        try:
+            async with self._gate:
+                vain = 0
+                while device.url and device.seq != table.now.seq and vain < VAIN_PUSHES:
+                    known = device.seq
+                    if not await self._bring(device, table):
+                        await self._registry.set_url(device, "")
+                        return
+                    vain = vain + 1 if device.seq == known else 0
+        except Exception:
+            log.exception("push_failed", table=table.id)
+        finally:
+            device.pushing = None
+
+    async def _bring(self, device: Device, table: HotTable) -> bool:
+        """Push from what the device knows to now, in as many parts as it takes."""
+        upto, since, start = table.now, device.seq, 0
+        while True:
+            part = since_part(
+                self._tables, table, since, [], wire.PUSH_BYTES, start, upto, POLL_PUSHED_S
+            )
+            acknowledged = await self._post(device, part.text)
+            if acknowledged is None:
+                return False
+            if not part.rest:
+                device.seq = acknowledged
+                return True
+            start = part.rest
+
+    async def _post(self, device: Device, body: str) -> int | None:
+        """The seq that the device says it has now; None if it could not be reached."""
+        try:
+            async with self._client.stream(
+                "POST",
+                device.url,
+                content=body.encode(),
+                headers={"Content-Type": "text/plain; charset=utf-8"},
+            ) as response:
+                raw = b""
+                async for chunk in response.aiter_bytes():
+                    raw += chunk
+                    if len(raw) > ACK_BYTES:
+                        break
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            log.info("push_lost", table=device.table_id, why=type(error).__name__)
+            return None
+        said = raw.decode(errors="ignore").strip()
+        if response.status_code != 200 or not said.isdigit() or len(said) > 9:
+            log.info("push_refused", table=device.table_id, status=response.status_code)
+            return None
+        return int(said)

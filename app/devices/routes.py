@@ -1,0 +1,234 @@
+"""The route of the tables in-world: one request per human action, and one answer with all news."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+from urllib.parse import parse_qsl
+
+from fastapi import APIRouter, Path, Request, Response
+
+from app.devices import wire
+from app.devices.registry import Copied, Device, Hello, Registry
+from app.errors import Malformed, NotFound, PerilError
+from app.games.core import Actor, Key
+from app.games.texts import Theme
+from app.table import news, talk
+from app.table.hot import HotTable, Snapshot
+from app.table.service import Tables
+
+FIELDS = 32
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+SET = re.compile(r"([^:;,]{1,16}):(\d{1,3})x(\d{1,3})")
+
+POLL_PUSHED_S = 30
+"""With a URL that works, asking is only a sign of life."""
+POLL_WAITING_S = 2
+POLL_SHOWING_S = 1
+POLL_LOBBY_S = 5
+POLL_IDLE_S = 15
+POLL_REFUSED_S = 60
+
+Form = dict[str, str]
+
+
+def router(tables: Tables, registry: Registry) -> APIRouter:
+    """`POST /lsl/v1/{verb}`: hello, poll, touch, press.  Bodies are form-encoded, answers text."""
+    routes = APIRouter(prefix="/lsl/v1", include_in_schema=False)
+
+    @routes.post("/hello")
+    async def hello(request: Request) -> Response:
+        """Register or come back: who the device is, textures, the whole board."""
+        form = _form(await request.body())
+        said = _hello(form)
+        try:
+            device, secret = await registry.hello(said)
+        except (Copied, NotFound, PerilError) as error:
+            return _text(
+                wire.RECORD.join(
+                    (
+                        wire.record("S", "0", "0", str(POLL_REFUSED_S)),
+                        wire.whisper(0, said.owner_key, error.message),
+                    )
+                )
+            )
+        await tables.contact(device.table_id)
+        table = await tables.table(device.table_id)
+        first = [wire.record("I", device.id, secret, table.id)]
+        if table.now.theme.pictures:
+            first.append(wire.textures(table.now.theme.pictures))
+        return await _news(device, table, first, {})
+
+    @routes.post("/{verb}")
+    async def act(
+        verb: Annotated[str, Path(pattern=r"^(poll|touch|press)$")], request: Request
+    ) -> Response:
+        """A human action, or just the news."""
+        form = _form(await request.body())
+        device = await registry.known(form.get("d", ""), form.get("k", ""), form.get("o", ""))
+        await tables.contact(device.table_id)
+        table = await tables.table(device.table_id)
+        if "u" in form and form["u"] != device.url:
+            await registry.set_url(device, form["u"])
+        direct = await _VERBS[verb](tables, table, form)
+        return await _news(device, table, direct, form)
+
+    async def _news(device: Device, table: HotTable, direct: list[str], form: Form) -> Response:
+        start = _number(form, "more")
+        since = _number(form, "from" if start else "since")
+        upto = table.at(_number(form, "to")) if start else None
+        part = since_part(
+            tables,
+            table,
+            since,
+            direct,
+            wire.ANSWER_BYTES,
+            start if upto else 0,
+            upto,
+            poll_s(table, device),
+        )
+        if not part.rest:
+            device.seq = (upto or table.now).seq
+        return _text(part.text)
+
+    return routes
+
+
+def since_part(
+    tables: Tables,
+    table: HotTable,
+    since: int,
+    direct: list[str],
+    budget_bytes: int,
+    start: int,
+    upto: Snapshot | None,
+    poll: int,
+) -> wire.Part:
+    """The news since `since` (0: nothing is known), or as much of it as fits, from `start` on."""
+    told = news.since(table, since or None, _audience(table), int(tables.clock() * 1000), upto)
+    known = table.at(since) if since else None
+    state = upto or table.now
+    renewed = known is not None and known.match.hud_epoch != state.match.hud_epoch
+    seats = [(s.key, s.bot) for s in state.match.seats if state.hud(s.key) is not None]
+    records = wire.news_records(told, seats, renewed)
+    if known is not None and known.match.land_checks != state.match.land_checks:
+        records.append("K")
+    begin = 0 if told.kind == "whole" else since
+    header = wire.record("S", str(begin), str(told.seq), str(poll))
+    return wire.pack(header, direct, records, (begin, told.seq), budget_bytes, start)
+
+
+def _audience(table: HotTable) -> list[Key]:
+    """Everybody who may have something of his own now or had it a moment ago."""
+    keys = {table.owner: None}
+    for state in table.states:
+        keys |= dict.fromkeys(s.key for s in state.match.seats)
+        keys |= dict.fromkeys(state.match.invited)
+    return list(keys)
+
+
+def poll_s(table: HotTable, device: Device) -> int:
+    """In how many seconds the table should ask again."""
+    if device.url:
+        return POLL_PUSHED_S
+    match = table.now.match
+    if match.stage == "lobby":
+        return POLL_LOBBY_S if match.seats else POLL_IDLE_S
+    return POLL_WAITING_S if table.now.public.waiting_for else POLL_SHOWING_S
+
+
+# ---- verbs ----------------------------------------------------------------------------------
+
+
+async def _poll(_: Tables, __: HotTable, ___: Form) -> list[str]:
+    return []
+
+
+async def _touch(tables: Tables, table: HotTable, form: Form) -> list[str]:
+    actor = _actor(table, form)
+    if "x" in form:
+        column, row = _number(form, "x"), _number(form, "y")
+        answer = await talk.turn_ranking(tables, table.id, actor, column, row)
+    else:
+        answer = await talk.touch(tables, table.id, actor, form.get("id"))
+    return _direct(table, actor.key, answer)
+
+
+async def _press(tables: Tables, table: HotTable, form: Form) -> list[str]:
+    actor = _actor(table, form)
+    answer = await talk.press(
+        tables, table.id, actor, form.get("t", ""), form.get("b", ""), form.get("id")
+    )
+    return _direct(table, actor.key, answer)
+
+
+Verb = Callable[[Tables, HotTable, Form], Awaitable[list[str]]]
+_VERBS: dict[str, Verb] = {"poll": _poll, "touch": _touch, "press": _press}
+
+
+def _direct(table: HotTable, key: Key, answer: talk.Answer) -> list[str]:
+    """What is said and shown to the one who acted; a refusal is a sentence to him alone."""
+    out = []
+    if answer.refusal is not None:
+        theme: Theme = table.now.theme
+        out.append(wire.whisper(0, key, theme.refusal(answer.refusal)))
+    if answer.dialog is not None:
+        out.append(wire.dialog(0, key, answer.dialog))
+    return out
+
+
+# ---- reading --------------------------------------------------------------------------------
+
+
+def _form(body: bytes) -> Form:
+    try:
+        pairs = parse_qsl(
+            body.decode(), keep_blank_values=True, strict_parsing=bool(body), max_num_fields=FIELDS
+        )
+    except (ValueError, UnicodeDecodeError) as error:
+        raise Malformed("That is not a form.") from error
+    return {name: value.replace("\0", "") for name, value in pairs}
+
+
+def _number(form: Form, name: str) -> int:
+    value = form.get(name, "")
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else 0
+
+
+def _actor(table: HotTable, form: Form) -> Actor:
+    key = form.get("a", "")
+    if not UUID.fullmatch(key):
+        raise Malformed("An avatar is named by its key.")
+    return Actor(Key(key), form.get("n", "")[:255], key == table.owner)
+
+
+def _hello(form: Form) -> Hello:
+    for name in ("o", "owner"):
+        if not UUID.fullmatch(form.get(name, "")):
+            raise Malformed("A table and its owner are named by their keys.")
+    sets = {
+        name: (min(int(columns), 128), min(int(rows), 32))
+        for name, columns, rows in SET.findall(form.get("sets", ""))
+        if int(columns) and int(rows)
+    }
+    return Hello(
+        object_key=form["o"],
+        owner_key=form["owner"],
+        owner_name=form.get("name", ""),
+        device=form.get("d", ""),
+        secret=form.get("k", ""),
+        key=form.get("key", ""),
+        table=form.get("table", ""),
+        name=form.get("title", ""),
+        region=form.get("region", ""),
+        url=form.get("u", ""),
+        version=form.get("v", ""),
+        troubles=form.get("troubles", ""),
+        theme=form.get("theme", ""),
+        sets=dict(list(sets.items())[:8]),
+    )
+
+
+def _text(body: str) -> Response:
+    return Response(body, media_type="text/plain; charset=utf-8")

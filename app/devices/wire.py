@@ -1,0 +1,222 @@
+"""The words LSL speaks: records in lines, fields between separators, packed to a byte budget.
+
+An answer (or push) is text: one record per line, its fields separated by `¦`, the first field a
+letter that says what it is; S or M comes first.  Texts have their line breaks as `¶`, so what
+people wrote can never look like structure.  The constants are generated into the scripts.
+
+    S¦from¦to¦poll_s         difference from seq `from` (0: whole) to `to`; ask again in poll_s
+    M¦from¦to¦next           there is more of it: ask for the rest, which begins at record `next`
+    F¦prim¦picture¦r,g,b¦alpha¦glow¦text¦r,g,b¦effect     a frame; what is left out is the default
+    X¦set¦r,g,b¦row¦row…     a text set
+    H¦avatar¦kind¦picture¦r,g,b¦glow¦text    HUD of a human (h) or floater of a bot (f)
+    R¦avatar                 its HUD or floater goes
+    A¦avatar,avatar…         all that have one; others go
+    G                        all HUDs and floaters go and come anew
+    L¦seq¦text               said in public
+    P¦seq¦avatar¦text        said to one alone; seq 0: said in answer to him
+    D¦seq¦avatar¦token¦text¦button¦button…   a dialog
+    T¦picture¦texture¦picture¦texture…       textures of the theme
+    I¦device¦secret¦table    who the device is from now on
+    K                        look what the land allows and tell the owner
+    U                        the URL is dead: ask for another one
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from app.display import TEXT_SETS, Board, Color, Frame
+from app.table.hot import Dialog
+from app.table.news import News
+
+FIELD = "¦"
+RECORD = "\n"
+BREAK = "¶"
+
+ANSWER_BYTES = 4000
+"""What an answer may have; the script asks for HTTP_BODY_MAXLENGTH 4096."""
+
+PUSH_BYTES = 2000
+"""LSL gets 2,048 bytes of a push and no more."""
+
+LSL_CONSTANTS: Mapping[str, str | int] = {
+    "FIELD": FIELD,
+    "BREAK": BREAK,
+    "BODY_MAX": 4096,
+    "MSG_NEWS": 7301,
+    "MSG_PRESS": 7302,
+    "MSG_TOUCH": 7303,
+    "MSG_CELL": 7304,
+    "MSG_SETS": 7305,
+    "MSG_REPORT": 7306,
+    "MSG_AGAIN": 7307,
+    "MSG_LAND": 7308,
+}
+"""Generated into the scripts between their markers; MSG_… are numbers of link messages."""
+
+_TO_SAFE = str.maketrans({FIELD: "|", BREAK: "§", "\r": None, "\n": BREAK})
+
+
+def safe(text: str) -> str:
+    """A text as one field: no separators, line breaks as ¶, no other control signs."""
+    plain = text.translate(_TO_SAFE)
+    return "".join(c for c in plain if c.isprintable() or c in "\u200d\ufe0f")
+
+
+def record(*fields: str) -> str:
+    """One line; empty fields at its end are left out."""
+    return FIELD.join(fields).rstrip(FIELD)
+
+
+def color(value: Color) -> str:
+    return "" if value == (1.0, 1.0, 1.0) else ",".join(f"{c:g}" for c in value)
+
+
+def frame(prim: str, value: Frame) -> str:
+    """The record of a frame."""
+    if prim in TEXT_SETS or value.rows:
+        rows = (safe(row.rstrip()) for row in value.rows)
+        return FIELD.join(("X", prim, color(value.color), *rows))
+    return record(
+        "F",
+        prim,
+        value.picture,
+        color(value.color),
+        "" if value.alpha == 1.0 else f"{value.alpha:g}",
+        "" if value.glow == 0.0 else f"{value.glow:g}",
+        safe(value.text),
+        color(value.text_color),
+        value.effect,
+    )
+
+
+def hud(avatar: str, is_bot: bool, value: Frame) -> str:
+    """The record of a HUD or floater."""
+    return record(
+        "H",
+        avatar,
+        "f" if is_bot else "h",
+        value.picture,
+        color(value.color),
+        "" if value.glow == 0.0 else f"{value.glow:g}",
+        safe(value.text),
+    )
+
+
+def dialog(seq: int, avatar: str, value: Dialog) -> str:
+    """The record of a dialog; seq 0 for one that answers its avatar."""
+    labels = (safe(b.label) for b in value.made.buttons)
+    return FIELD.join(("D", str(seq), avatar, value.token, safe(value.made.text), *labels))
+
+
+def whisper(seq: int, avatar: str, text: str) -> str:
+    return record("P", str(seq), avatar, safe(text))
+
+
+def textures(pictures: Mapping[str, str]) -> str:
+    """The record of the theme's textures."""
+    return record("T", *(part for pair in sorted(pictures.items()) for part in pair))
+
+
+def board(frames: Board) -> list[str]:
+    return [frame(prim, value) for prim, value in sorted(frames.items())]
+
+
+class Part(msgspec.Struct, frozen=True):
+    """What fits: the text, and the record with which the rest begins (0: nothing is left)."""
+
+    text: str
+    rest: int
+
+
+def pack(
+    header: str,
+    direct: Sequence[str],
+    records: Sequence[str],
+    more: tuple[int, int],
+    budget_bytes: int,
+    start: int = 0,
+) -> Part:
+    """`header`, `direct`, then as many of `records` from `start` on as fit.
+
+    If some are left, the header is `M¦from¦to¦next` instead, where `more` is (from, to).
+    """
+    longest = max(_size(header), _size(_more(more, len(records))))
+    fixed = [] if start else list(direct)
+    used = longest + sum(map(_size, fixed))
+    position = start
+    while position < len(records) and used + _size(records[position]) <= budget_bytes:
+        used += _size(records[position])
+        position += 1
+    shown = records[start:position]
+    if position == start and position < len(records):
+        position += 1  # what fits nowhere is left out rather than asked for again and again
+    rest = position if position < len(records) else 0
+    head = _more(more, rest) if rest else header
+    return Part(RECORD.join((head, *fixed, *shown)), rest)
+
+
+def _more(more: tuple[int, int], position: int) -> str:
+    return record("M", str(more[0]), str(more[1]), str(position))
+
+
+def _size(line: str) -> int:
+    return len(line.encode()) + 1
+
+
+def news_records(news: News, seats: Iterable[tuple[str, bool]], hud_renewed: bool) -> list[str]:
+    """The records of the news; `seats`: (avatar, is a bot) of all that have a HUD or floater now.
+
+    Dialogs and lines come last, when everything is painted.
+    """
+    known = dict(seats)
+    out = ["G"] if hud_renewed else []
+    out += board(news.frames)
+    for key, seat in news.seats.items():
+        if seat.hud_changed or hud_renewed:
+            if seat.hud is not None:
+                out.append(hud(key, known.get(key, False), seat.hud))
+            elif news.kind != "whole":
+                out.append(record("R", key))
+    if news.kind == "whole":
+        out.append(record("A", ",".join(known)))
+    for said in news.said:
+        line = safe(said.text)
+        out.append(
+            record("P", str(said.seq), said.who, line)
+            if said.who
+            else record("L", str(said.seq), line)
+        )
+    for key, seat in news.seats.items():
+        if seat.dialog is not None:
+            out.append(dialog(news.seq, key, seat.dialog))
+    return out
+
+
+WORDS_BEGIN = "// ---- words shared with the server: written by `peril lsl`, not by hand ----"
+WORDS_END = "// ---- end of the shared words ----"
+
+
+def with_words(script: str) -> str:
+    """An LSL script with the shared constants that it uses between its two markers.
+
+    A script without the markers stays as it is.
+    """
+    if WORDS_BEGIN not in script:
+        return script
+    before, _, rest = script.partition(WORDS_BEGIN)
+    _, _, after = rest.partition(WORDS_END)
+    used = {
+        name: value for name, value in LSL_CONSTANTS.items() if re.search(rf"\b{name}\b", after)
+    }
+    lines = [_lsl(name, value, max(map(len, used))) for name, value in used.items()]
+    return "\n".join((before + WORDS_BEGIN, *lines, WORDS_END)) + after
+
+
+def _lsl(name: str, value: str | int, width: int) -> str:
+    if isinstance(value, int):
+        return f"integer {name:<{width}} = {value};"
+    return f'string  {name:<{width}} = "{value}";'

@@ -1,0 +1,137 @@
+// Peril Table, builder.  Makes the standard linkset of 74 prims from one: 33 plates from the object
+// "Peril plate", 40 text meshes from the object "Peril mesh" (a FURWARE mesh of 8 faces) in its
+// inventory.  Run again it adds what is missing; it renames nothing that exists.  MIT licence.
+
+string  PLATE     = "Peril plate";        // a plain prim in the inventory, copy and modify
+string  MESH      = "Peril mesh";         // a FURWARE text mesh of 8 faces, copy and modify
+string  MESH_NAME = "FURWARE text mesh:"; // how the engine finds its meshes
+float   REZ_S     = 15.0;                 // a prim appears within that time, or it is tried again
+integer TRIES     = 3;
+float   FRONT_M   = 0.006;                // pictures stand that much before the plate behind them
+
+list    gWanted; // [name, position, size] of what is still missing
+integer gTried;  // how often the first of them was tried
+integer gMade;   // how many were made
+key     gOwner;  // who touched
+
+// All prims of the standard table that this linkset lacks; positions from the root, y to the right.
+plan()
+{
+    gWanted = [];
+    want("backboard:0:0", <0.03, 0.0, 1.6>, <0.02, 4.6, 3.0>);
+    want("Scoreboard:0:0", <0.02, -0.1, 1.6>, <0.01, 1.5, 2.8>);
+    want("TitleAction:0:0", <-FRONT_M, -1.55, 2.2>, <0.01, 1.35, 0.9>);
+    integer i;
+    for (i = 0; i < 10; ++i)
+    {
+        string place = ":" + (string)(i / 2) + ":" + (string)(i % 2);
+        float y = -0.6 + (i % 2) * 0.72;
+        float z = 2.66 - (i / 2) * 0.54;
+        want("profile" + place, <-FRONT_M, y, z>, <0.01, 0.5, 0.5>);
+        want("overlay" + place, <-2.0 * FRONT_M, y, z>, <0.01, 0.5, 0.5>);
+        want("life" + place, <-FRONT_M, y + 0.34, z>, <0.01, 0.16, 0.5>);
+    }
+    texts("Leaderboard", 10, 3, 0.66, 2.8);
+    texts("Status", 2, 3, -2.15, 1.5);
+    texts("Dice", 1, 4, -2.2, 1.15);
+}
+
+texts(string set, integer rows, integer columns, float y, float z)
+{
+    integer row;
+    integer column;
+    for (row = 0; row < rows; ++row)
+        for (column = 0; column < columns; ++column)
+            want(MESH_NAME + set + ":" + (string)row + ":" + (string)column + ":8",
+                <-FRONT_M, y + column * 0.4, z - row * 0.1>, <0.01, 0.4, 0.1>);
+}
+
+want(string name, vector place, vector size)
+{
+    integer i;
+    integer last = llGetObjectPrimCount(llGetKey());
+    for (i = 2; i <= last; ++i)
+        if (llGetLinkName(i) == name)
+            return;
+    gWanted += [name, place, size];
+}
+
+next()
+{
+    if (gWanted == [])
+    {
+        llSetTimerEvent(0.0);
+        llRegionSayTo(gOwner, 0, "The table is complete: " + (string)gMade + " prims were added.");
+        return;
+    }
+    string object = PLATE;
+    if (llSubStringIndex(llList2String(gWanted, 0), MESH_NAME) == 0)
+        object = MESH;
+    gTried += 1;
+    if (llGetInventoryType(object) != INVENTORY_OBJECT)
+    {
+        llRegionSayTo(gOwner, 0, "Put an object “" + object + "” into the table, then touch it again.");
+        stop();
+    }
+    else if (gTried > TRIES)
+    {
+        llRegionSayTo(gOwner, 0, "Nothing can be rezzed here: allow building on this land, then touch the table again.");
+        stop();
+    }
+    else
+    {
+        llSetTimerEvent(REZ_S);
+        llRezObject(object, llGetPos() + <0.0, 0.0, 0.5>, ZERO_VECTOR, llGetRot(), 0);
+    }
+}
+
+stop()
+{
+    gWanted = [];
+    llSetTimerEvent(0.0);
+}
+
+default
+{
+    touch_start(integer count)
+    {
+        if (llDetectedKey(0) != llGetOwner())
+            return;
+        gOwner = llDetectedKey(0);
+        gTried = 0;
+        gMade = 0;
+        plan();
+        if (gWanted == [])
+            llRegionSayTo(gOwner, 0, "Nothing is missing. Take this script out of the table now.");
+        else
+            llRequestPermissions(gOwner, PERMISSION_CHANGE_LINKS);
+    }
+
+    run_time_permissions(integer given)
+    {
+        if (given & PERMISSION_CHANGE_LINKS)
+            next();
+        else
+            llRegionSayTo(gOwner, 0, "Without your consent to link, nothing can be built.");
+    }
+
+    object_rez(key made)
+    {
+        if (gWanted == [])
+            return;
+        llCreateLink(made, TRUE);
+        // The newest child is link 2.
+        llSetLinkPrimitiveParamsFast(2, [PRIM_NAME, llList2String(gWanted, 0),
+            PRIM_SIZE, llList2Vector(gWanted, 2), PRIM_POS_LOCAL, llList2Vector(gWanted, 1),
+            PRIM_ROT_LOCAL, ZERO_ROTATION]);
+        gWanted = llDeleteSubList(gWanted, 0, 2);
+        gTried = 0;
+        gMade += 1;
+        next();
+    }
+
+    timer()
+    {
+        next();
+    }
+}

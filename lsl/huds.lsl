@@ -1,0 +1,207 @@
+// Peril Table, huds.  Sends each player a HUD (humans, by the Experience) or a floater (bots, and
+// humans where no HUD can be had), keeps them up to date and takes them away.  MIT licence.
+
+// ---- words shared with the server: written by `peril lsl`, not by hand ----
+string  FIELD     = "¦";
+integer MSG_NEWS  = 7301;
+integer MSG_TOUCH = 7303;
+// ---- end of the shared words ----
+
+string  HUD_OBJECT   = "Peril HUD";     // the object in this table's inventory
+string  DATA_CHANNEL = "peril:channel"; // linkset data: so that HUDs are found again after a reset
+integer STRIDE       = 5;               // of gHuds
+float   REZ_S        = 10.0;            // a HUD says hello within that time, or is sent once more
+integer REZ_TRIES    = 2;
+float   SPACING_M    = 1.5;             // between floaters beside the table
+
+integer gChannel;  // on which HUDs and this table talk
+list    gHuds;     // [avatar, kind, object or NULL_KEY, what it shows, tries] of all that are wanted
+list    gTextures; // [picture, texture] of the theme
+integer gToldRez;  // the owner knows that nothing can be rezzed here
+
+string texture(string picture)
+{
+    integer i = llListFindList(gTextures, [picture]);
+    if (i != -1)
+        return llList2String(gTextures, i + 1);
+    return picture;
+}
+
+// Where the floater number n stands: in rows of five beside the table.
+vector place(integer n)
+{
+    return llGetPos() + <(n % 5) * SPACING_M - 3.0, 2.0 + (n / 5) * SPACING_M, 1.0>;
+}
+
+send(integer i)
+{
+    key object = llList2Key(gHuds, i + 2);
+    if (object != NULL_KEY)
+        llRegionSayTo(object, gChannel, "show" + FIELD + llList2String(gHuds, i + 3));
+}
+
+rez(integer i)
+{
+    if (llGetInventoryType(HUD_OBJECT) != INVENTORY_OBJECT)
+        return;
+    string kind = llList2String(gHuds, i + 1);
+    vector at = place(i / STRIDE);
+    string start = llDumpList2String([llGetKey(), llList2Key(gHuds, i), kind, gChannel, at], FIELD);
+    key object = llRezObjectWithParams(HUD_OBJECT, [REZ_POS, llGetPos() + <0.0, 0.0, 1.0>, FALSE,
+        TRUE, REZ_PARAM, gChannel, REZ_PARAM_STRING, start]);
+    if (object == NULL_KEY && !gToldRez)
+    {
+        gToldRez = TRUE;
+        llOwnerSay("HUDs and floaters cannot be rezzed here. The game goes on without them.");
+    }
+    gHuds = llListReplaceList(gHuds, [llList2Integer(gHuds, i + 4) + 1], i + 4, i + 4);
+    llSetTimerEvent(REZ_S);
+}
+
+take(integer i)
+{
+    key object = llList2Key(gHuds, i + 2);
+    if (object != NULL_KEY)
+        llRegionSayTo(object, gChannel, "die");
+    gHuds = llDeleteSubList(gHuds, i, i + STRIDE - 1);
+}
+
+// A record H¦avatar¦kind¦picture¦colour¦glow¦text
+want(list record)
+{
+    string avatar = llList2String(record, 1);
+    string kind = llList2String(record, 2);
+    string shows = llDumpList2String([texture(llList2String(record, 3)), llList2String(record, 4),
+        llList2String(record, 5), llList2String(record, 6)], FIELD);
+    integer i = llListFindList(gHuds, [(key)avatar]);
+    if (i == -1)
+    {
+        i = llGetListLength(gHuds);
+        gHuds += [(key)avatar, kind, NULL_KEY, shows, 0];
+        rez(i);
+        return;
+    }
+    gHuds = llListReplaceList(gHuds, [shows], i + 3, i + 3);
+    send(i);
+}
+
+clear()
+{
+    while (gHuds != [])
+        take(0);
+    llRegionSay(gChannel, "die");
+}
+
+// Only those named may stay.
+keep(string names)
+{
+    integer i;
+    for (i = llGetListLength(gHuds) - STRIDE; i >= 0; i -= STRIDE)
+        if (llSubStringIndex("," + names + ",", "," + (string)llList2Key(gHuds, i) + ",") == -1)
+            take(i);
+}
+
+hello(key object, key avatar)
+{
+    integer i = llListFindList(gHuds, [avatar]);
+    if (i == -1)
+        return;
+    key other = llList2Key(gHuds, i + 2);
+    if (other != NULL_KEY && other != object && llGetObjectDetails(other, [OBJECT_POS]) != [])
+    {
+        llRegionSayTo(object, gChannel, "die");
+        return;
+    }
+    gHuds = llListReplaceList(gHuds, [object], i + 2, i + 2);
+    send(i);
+}
+
+begin()
+{
+    gChannel = (integer)llLinksetDataRead(DATA_CHANNEL);
+    if (gChannel == 0)
+    {
+        gChannel = -1 - (integer)("0x" + llGetSubString((string)llGenerateKey(), 0, 6));
+        llLinksetDataWrite(DATA_CHANNEL, (string)gChannel);
+    }
+    llListen(gChannel, "", NULL_KEY, "");
+    // HUDs of before the reset are taken in when their players are named again.
+    gHuds = [];
+    gToldRez = FALSE;
+}
+
+default
+{
+    state_entry()
+    {
+        begin();
+    }
+
+    on_rez(integer start)
+    {
+        // A copy must not talk on the channel of its original.
+        llLinksetDataDelete(DATA_CHANNEL);
+        llResetScript();
+    }
+
+    changed(integer change)
+    {
+        if (change & CHANGED_OWNER)
+            llResetScript();
+        if (change & CHANGED_INVENTORY)
+            gToldRez = FALSE;
+    }
+
+    listen(integer channel, string name, key object, string message)
+    {
+        list parts = llParseStringKeepNulls(message, [FIELD], []);
+        string word = llList2String(parts, 0);
+        integer known = llListFindList(gHuds, [object]);
+        if (word == "hello")
+            hello(object, llList2Key(parts, 1));
+        else if (word == "touch" && known != -1)
+            llMessageLinked(LINK_THIS, MSG_TOUCH, "&p=hud", llList2Key(parts, 1));
+    }
+
+    link_message(integer sender, integer number, string body, key news)
+    {
+        if (number != MSG_NEWS || llGetSubString((string)news, 0, 0) != "A")
+            return;
+        list records = llParseString2List(body, ["\n"], []);
+        integer i;
+        for (i = 0; i < llGetListLength(records); ++i)
+        {
+            string line = llList2String(records, i);
+            string kind = llGetSubString(line, 0, 0);
+            if (kind == "H" || kind == "R" || kind == "A" || kind == "T")
+            {
+                list fields = llParseStringKeepNulls(line, [FIELD], []);
+                integer at = llListFindList(gHuds, [llList2Key(fields, 1)]);
+                if (kind == "H")
+                    want(fields);
+                else if (kind == "T")
+                    gTextures = llDeleteSubList(fields, 0, 0);
+                else if (kind == "A")
+                    keep(llList2String(fields, 1));
+                else if (at != -1)
+                    take(at);
+            }
+            else if (line == "G")
+                clear();
+        }
+    }
+
+    timer()
+    {
+        integer i;
+        integer waiting;
+        for (i = 0; i < llGetListLength(gHuds); i += STRIDE)
+            if (llList2Key(gHuds, i + 2) == NULL_KEY && llList2Integer(gHuds, i + 4) < REZ_TRIES)
+            {
+                rez(i);
+                waiting = TRUE;
+            }
+        if (!waiting)
+            llSetTimerEvent(0.0);
+    }
+}
