@@ -77,8 +77,8 @@ def play(data_dir: DataDir = None, host: Host = None, port: Port = None) -> None
         token = settings.operator_token or _kept_token(settings.data_dir / "operator-token")
         settings = settings.model_copy(update={"operator_token": token})
         shown = f"{_address(settings)}/t/{table}#token={token}"
-        typer.echo(f"\n  Your table is open:  {shown}\n\n  Ctrl+C closes it.\n")
-        _serve(settings, listening)
+        words = f"\n  Your table is open:  {shown}\n\n  Ctrl+C closes it.\n"
+        _serve(settings, listening, words)
 
 
 @app.command()
@@ -89,8 +89,7 @@ def serve(data_dir: DataDir = None, host: Host = None, port: Port = None) -> Non
     if problem:
         raise PerilError("unsafe_settings", problem)
     with _listen(settings) as listening:
-        typer.echo(f"Peril Table listens on {_address(settings)}")
-        _serve(settings, listening)
+        _serve(settings, listening, f"Peril Table listens on {_address(settings)}")
 
 
 def _address(settings: Settings) -> str:
@@ -98,12 +97,14 @@ def _address(settings: Settings) -> str:
     return f"http://{host}:{settings.port}"
 
 
-def _serve(settings: Settings, listening: socket.socket) -> None:
+def _serve(settings: Settings, listening: socket.socket, words: str) -> None:
+    """Serve until stopped; `words` are printed as soon as nothing can go wrong any more."""
     import uvicorn
 
     from app.main import create_app
 
     made = create_app(settings)
+    typer.echo(words)
 
     class Server(uvicorn.Server):
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

@@ -12,7 +12,6 @@ float   FRONT_M   = 0.006;                // pictures stand that much before the
 list    gWanted; // [name, position, size] of what is still missing
 integer gTried;  // how often the first of them was tried
 integer gMade;   // how many were made
-key     gOwner;  // who touched
 
 // All prims of the standard table that this linkset lacks; positions from the root, y to the right.
 plan()
@@ -61,7 +60,7 @@ next()
     if (gWanted == [])
     {
         llSetTimerEvent(0.0);
-        llRegionSayTo(gOwner, 0, "The table is complete: " + (string)gMade + " prims were added.");
+        llOwnerSay("The table is complete: " + (string)gMade + " prims were added.");
         return;
     }
     string object = PLATE;
@@ -70,12 +69,12 @@ next()
     gTried += 1;
     if (llGetInventoryType(object) != INVENTORY_OBJECT)
     {
-        llRegionSayTo(gOwner, 0, "Put an object “" + object + "” into the table, then touch it again.");
+        llOwnerSay("Put an object “" + object + "” into the table, then touch it again.");
         stop();
     }
     else if (gTried > TRIES)
     {
-        llRegionSayTo(gOwner, 0, "Nothing can be rezzed here: allow building on this land, then touch the table again.");
+        llOwnerSay("Nothing can be rezzed here: allow building on this land, then touch the table again.");
         stop();
     }
     else
@@ -97,14 +96,13 @@ default
     {
         if (llDetectedKey(0) != llGetOwner())
             return;
-        gOwner = llDetectedKey(0);
         gTried = 0;
         gMade = 0;
         plan();
         if (gWanted == [])
-            llRegionSayTo(gOwner, 0, "Nothing is missing. Take this script out of the table now.");
+            llOwnerSay("Nothing is missing. Take this script out of the table now.");
         else
-            llRequestPermissions(gOwner, PERMISSION_CHANGE_LINKS);
+            llRequestPermissions(llGetOwner(), PERMISSION_CHANGE_LINKS);
     }
 
     run_time_permissions(integer given)
@@ -112,7 +110,7 @@ default
         if (given & PERMISSION_CHANGE_LINKS)
             next();
         else
-            llRegionSayTo(gOwner, 0, "Without your consent to link, nothing can be built.");
+            llOwnerSay("Without your consent to link, nothing can be built.");
     }
 
     object_rez(key made)

@@ -29,9 +29,7 @@ float   URL_AGAIN_S   = 60.0;
 integer STRIDE        = 5;              // of gQueue
 
 string  gServer;       // address of the server, from the notecard
-string  gKey;          // what a new table shows to register
-string  gTable;        // table to join instead of making a new one
-string  gTheme;        // theme asked for
+list    gSettings;     // [name, value] of every line of the notecard
 string  gDevice;       // who this table is to the server
 string  gSecret;       // and its proof
 string  gUrl;          // where the server may push to
@@ -122,7 +120,8 @@ string helloBody()
 {
     return "o=" + (string)llGetKey() + field("owner", (string)llGetOwner())
         + field("name", llKey2Name(llGetOwner())) + field("d", gDevice) + field("k", gSecret)
-        + field("key", gKey) + field("table", gTable) + field("theme", gTheme)
+        + field("key", setting("key")) + field("table", setting("table"))
+        + field("theme", setting("theme"))
         + field("title", llGetObjectName()) + field("region", llGetRegionName()) + field("u", gUrl)
         + field("v", VERSION) + field("sets", gSets) + field("troubles", gTroubles);
 }
@@ -218,17 +217,7 @@ take(string body)
 hear(string kind, list fields, integer known, integer fresh)
 {
     integer seq = llList2Integer(fields, 1);
-    if (kind == "L")
-    {
-        if (fresh && seq > known)
-            llSay(0, plain(llList2String(fields, 2)));
-    }
-    else if (kind == "P")
-    {
-        if (seq == 0 || (fresh && seq > known))
-            whisperTo((key)llList2String(fields, 2), plain(llList2String(fields, 3)));
-    }
-    else if (kind == "I")
+    if (kind == "I")
     {
         gDevice = llList2String(fields, 1);
         if (llList2String(fields, 2) != "")
@@ -236,8 +225,12 @@ hear(string kind, list fields, integer known, integer fresh)
         llLinksetDataWriteProtected(DATA_DEVICE, gDevice + " " + gSecret + " "
             + (string)llGetOwner(), DATA_PASS);
     }
-    else
+    else if (kind == "U")
         newUrl();
+    else if (kind == "L" && fresh && seq > known)
+        llSay(0, plain(llList2String(fields, 2)));
+    else if (kind == "P" && (seq == 0 || (fresh && seq > known)))
+        whisperTo((key)llList2String(fields, 2), plain(llList2String(fields, 3)));
 }
 
 string plain(string text)
@@ -256,7 +249,8 @@ newUrl()
 
 readNotecard()
 {
-    gServer = gKey = gTable = gTheme = "";
+    gServer = "";
+    gSettings = [];
     gLine = 0;
     if (llGetInventoryType(NOTECARD) == INVENTORY_NOTECARD)
         gLineRequest = llGetNotecardLine(NOTECARD, gLine);
@@ -264,25 +258,13 @@ readNotecard()
         llOwnerSay("Put a notecard “" + NOTECARD + "” into this table with a line like: server = https://…");
 }
 
-setting(string line)
+// The value of a setting of the notecard, or "".
+string setting(string name)
 {
-    integer equals = llSubStringIndex(line, "=");
-    if (equals < 1 || llGetSubString(line, 0, 0) == "#")
-        return;
-    string name = llToLower(llStringTrim(llGetSubString(line, 0, equals - 1), STRING_TRIM));
-    string value = llStringTrim(llDeleteSubString(line, 0, equals), STRING_TRIM);
-    if (name == "server")
-    {
-        while (llGetSubString(value, -1, -1) == "/")
-            value = llDeleteSubString(value, -1, -1);
-        gServer = value;
-    }
-    else if (name == "key")
-        gKey = value;
-    else if (name == "table")
-        gTable = value;
-    else if (name == "theme")
-        gTheme = value;
+    integer i = llListFindList(gSettings, [name]);
+    if (i == -1)
+        return "";
+    return llList2String(gSettings, i + 1);
 }
 
 // Who this table is, if it has been registered for this owner.
@@ -343,14 +325,20 @@ default
             return;
         if (line != EOF)
         {
-            setting(line);
+            integer equals = llSubStringIndex(line, "=");
+            if (equals > 0 && llGetSubString(line, 0, 0) != "#")
+                gSettings += [llToLower(llStringTrim(llGetSubString(line, 0, equals - 1), STRING_TRIM)),
+                    llStringTrim(llDeleteSubString(line, 0, equals), STRING_TRIM)];
             gLine += 1;
             gLineRequest = llGetNotecardLine(NOTECARD, gLine);
         }
-        else if (gServer == "")
+        else if (setting("server") == "")
             llOwnerSay("The notecard “" + NOTECARD + "” has no line “server = …”.");
         else
+        {
+            gServer = setting("server");
             hello();
+        }
     }
 
     touch_start(integer count)

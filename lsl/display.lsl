@@ -16,7 +16,6 @@ float   LOOK_AGAIN_S = 3.0;  // after links changed, when they have come to rest
 
 list    gPrims;    // [name, link] of every prim that is painted
 list    gTextures; // [picture, texture] of the theme
-integer gLooking;  // links have changed: look at them again
 
 look()
 {
@@ -154,31 +153,22 @@ default
         look();
     }
 
-    on_rez(integer start)
-    {
-        look();
-    }
-
     changed(integer change)
     {
         if (change & CHANGED_LINK)
-        {
-            gLooking = TRUE;
             llSetTimerEvent(LOOK_AGAIN_S);
-        }
     }
 
     timer()
     {
         llSetTimerEvent(0.0);
-        gLooking = FALSE;
         look();
         llMessageLinked(LINK_THIS, MSG_AGAIN, "", NULL_KEY);
     }
 
     link_message(integer sender, integer number, string body, key news)
     {
-        if (number == MSG_NEWS && llGetSubString((string)news, 0, 0) == "A" && !gLooking)
+        if (number == MSG_NEWS && llGetSubString((string)news, 0, 0) == "A")
             show(body);
     }
 }

@@ -85,9 +85,6 @@ go()
 
 show(list fields)
 {
-    vector colour = <1.0, 1.0, 1.0>;
-    if (llList2String(fields, 2) != "")
-        colour = (vector)("<" + llList2String(fields, 2) + ">");
     string picture = llList2String(fields, 1);
     integer known = llGetInventoryType(picture) == INVENTORY_TEXTURE;
     if ((key)picture)
@@ -95,7 +92,8 @@ show(list fields)
     if (known)
         llSetLinkPrimitiveParamsFast(LINK_THIS, [PRIM_TEXTURE, ALL_SIDES, picture,
             <1.0, 1.0, 0.0>, ZERO_VECTOR, 0.0]);
-    llSetLinkPrimitiveParamsFast(LINK_THIS, [PRIM_COLOR, ALL_SIDES, colour, 1.0,
+    llSetLinkPrimitiveParamsFast(LINK_THIS, [PRIM_COLOR, ALL_SIDES,
+        (vector)("<" + llList2String(fields, 2) + ">"), 1.0,
         PRIM_GLOW, ALL_SIDES, llList2Float(fields, 3),
         PRIM_TEXT, llReplaceSubString(llList2String(fields, 4), BREAK, "\n", 0),
         <1.0, 1.0, 1.0>, 1.0]);

@@ -147,11 +147,6 @@ default
         begin();
     }
 
-    on_rez(integer start)
-    {
-        begin();
-    }
-
     changed(integer change)
     {
         if (change & CHANGED_LINK)
@@ -175,11 +170,8 @@ default
                 for (i = 0; i < llGetListLength(records); ++i)
                 {
                     list fields = llParseStringKeepNulls(llList2String(records, i), [FIELD], []);
-                    string colour = llList2String(fields, 2);
-                    if (colour == "")
-                        colour = "1,1,1";
                     if (llList2String(fields, 0) == "X")
-                        show(llList2String(fields, 1), colour,
+                        show(llList2String(fields, 1), llList2String(fields, 2),
                             llDumpList2String(llDeleteSubList(fields, 0, 2), "\n"));
                 }
             }

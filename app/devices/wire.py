@@ -28,7 +28,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from app.display import TEXT_SETS, Board, Color, Frame
+from app.display import TEXT_SETS, WHITE, Board, Color, Frame
 from app.table.hot import Dialog
 from app.table.news import News
 
@@ -72,14 +72,19 @@ def record(*fields: str) -> str:
 
 
 def color(value: Color) -> str:
-    return "" if value == (1.0, 1.0, 1.0) else ",".join(f"{c:g}" for c in value)
+    """A colour, left out where it is white."""
+    return "" if value == WHITE else _rgb(value)
+
+
+def _rgb(value: Color) -> str:
+    return ",".join(f"{c:g}" for c in value)
 
 
 def frame(prim: str, value: Frame) -> str:
     """The record of a frame."""
     if prim in TEXT_SETS or value.rows:
         rows = (safe(row.rstrip()) for row in value.rows)
-        return FIELD.join(("X", prim, color(value.color), *rows))
+        return FIELD.join(("X", prim, _rgb(value.color), *rows))
     return record(
         "F",
         prim,
@@ -100,7 +105,7 @@ def hud(avatar: str, is_bot: bool, value: Frame) -> str:
         avatar,
         "f" if is_bot else "h",
         value.picture,
-        color(value.color),
+        _rgb(value.color),
         "" if value.glow == 0.0 else f"{value.glow:g}",
         safe(value.text),
     )

@@ -299,10 +299,10 @@ class Tables:
                     if tries > MAX_TRIES:
                         _fail(orders, Busy())
                         continue
+                    table.mailbox = orders + table.mailbox
                     await self._load(table.id)
                     if isinstance(conflict, Duplicate):
                         await self.recall(table, [o.id for o in orders if o.id])
-                    table.mailbox = orders + table.mailbox
                     self._tell(table)
                 except StoreBusy as error:
                     log.error("store_busy", table=table.id, why=str(error))

@@ -56,7 +56,7 @@ def constant(entry: dict[str, Any]) -> list[Any]:
 
 
 def extract(source: Path) -> dict[str, Any]:
-    import yaml
+    import yaml  # noqa: PLC0415 - only for making a new edition
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     data = yaml.load(source.read_text("utf-8"), Loader=loader)
