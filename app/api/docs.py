@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment
+from markupsafe import Markup, escape
 
 from app.api import play, schemas
 
@@ -60,16 +62,26 @@ def router(app: FastAPI) -> APIRouter:
             api=api,
             address=app.openapi_url,
             commands={name: types[ref.rpartition("/")[2]] for name, ref in refs.items()},
-            example=_example,
+            taken=_taken,
+            given=_given,
         )
         return HTMLResponse(page, headers={"Content-Security-Policy": CSP})
 
     return routes
 
 
-def _example(api: dict[str, Any], operation: dict[str, Any]) -> str:
-    """The examples of what a route takes, as JSON; '' if it takes no body or shows none."""
-    content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+def _taken(api: dict[str, Any], operation: dict[str, Any]) -> str:
+    """Examples of what a route takes, as JSON; '' if there are none."""
+    return _examples(api, operation.get("requestBody", {}))
+
+
+def _given(api: dict[str, Any], operation: dict[str, Any]) -> str:
+    """Examples of what a route answers if all is well."""
+    return "".join(_examples(api, r) for k, r in operation["responses"].items() if k[0] == "2")
+
+
+def _examples(api: dict[str, Any], part: dict[str, Any]) -> str:
+    content = part.get("content", {}).get("application/json", {})
     name = content.get("schema", {}).get("$ref", "").rpartition("/")[2]
     schema = api["components"]["schemas"].get(name, {})
     found = [e["value"] for e in content.get("examples", {}).values()]
@@ -77,7 +89,15 @@ def _example(api: dict[str, Any], operation: dict[str, Any]) -> str:
     return "\n".join(json.dumps(e, ensure_ascii=False) for e in found)
 
 
-_page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string("""\
+def _prose(text: str) -> Markup:
+    """The little Markdown that descriptions use, as HTML."""
+    coded = re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text)))
+    return Markup(re.sub(r"\*(\w+)\*", r"<em>\1</em>", coded))
+
+
+_html = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+_html.filters["prose"] = _prose
+_page = _html.from_string("""\
 <!doctype html>
 <html lang="en">
 <head>
@@ -92,7 +112,7 @@ _page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_
 <main class="prose rules" id="content">
 <h1>API</h1>
 {% for paragraph in api.info.description.strip().split("\n\n") %}
-<p class="lead">{{ paragraph }}</p>
+<p class="lead">{{ paragraph | prose }}</p>
 {% endfor %}
 <p>For machines: <a href="{{ address }}">{{ address }}</a>, version {{ api.info.version }}.</p>
 {% for path, methods in api.paths.items() %}
@@ -100,17 +120,15 @@ _page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_
 <section>
 <h2>{{ operation.summary }}</h2>
 <p><code>{{ method.upper() }} {{ path }}</code></p>
-<p>{{ operation.description }}</p>
-{% if operation.parameters %}
+<p>{{ operation.description | prose }}</p>
 <ul>
-{% for parameter in operation.parameters %}
-<li><code>{{ parameter.name }}</code> ({{ parameter.in }}) {{ parameter.description }}</li>
+{% for parameter in operation.parameters if parameter.in == "query" %}
+<li><code>{{ parameter.name }}</code> {{ parameter.description }}</li>
 {% endfor %}
 </ul>
-{% endif %}
-{% if example(api, operation) %}
-<div class="sideways"><pre>{{ example(api, operation) }}</pre></div>
-{% endif %}
+{% for examples in (taken(api, operation), given(api, operation)) if examples %}
+<div class="sideways"><pre>{{ examples }}</pre></div>
+{% endfor %}
 </section>
 {% endfor %}
 {% endfor %}
@@ -118,7 +136,7 @@ _page = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_
 <h2>Commands</h2>
 <ul>
 {% for name, command in commands.items() %}
-<li><code>{{ name }}</code> {{ command.description }}
+<li><code>{{ name }}</code> {{ command.description | prose }}
 {% for field in command.properties if field != "type" %}<code>{{ field }}</code> {% endfor %}</li>
 {% endfor %}
 </ul>

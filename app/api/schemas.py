@@ -161,6 +161,45 @@ SCHEMAS = (
 )
 """What the OpenAPI document describes from these types."""
 
+_ADA = "0f7e1c2a-3b4d-4e5f-8a9b-0c1d2e3f4a5b"
+_DIALOG = {
+    "token": "lobby~0~k3f9m2xq-1~-1~0a1b2c3d4e5f607182",
+    "name": "lobby",
+    "text": "Press Ready when you want to take part.",
+    "buttons": ["Ready", "Leave Game"],
+}
+EXAMPLES: dict[str, Any] = {
+    "AnswerOut": {"match": "k3f9m2xq-1", "seq": 2, "lines": [], "dialog": _DIALOG},
+    "FramesOut": {
+        "table": "k3f9m2xq",
+        "match": "k3f9m2xq-1",
+        "seq": 41,
+        "kind": "changes",
+        "frames": {
+            "TitleAction:0:0": {"picture": "direct_hit"},
+            "life:0:0": {"picture": "hearts_2", "color": [1, 1, 0], "glow": 0.2},
+        },
+        "lines": ["🎲 Ada rolls the d12… 7!"],
+        "seats": {_ADA: {"dialog": {**_DIALOG, "name": "roll"}, "hud": {"text": "Ada"}}},
+        "waiting": {"for": ["Ada"], "left_s": 118.5},
+    },
+    "EntriesOut": {
+        "seq": 2,
+        "entries": [
+            {
+                "match": "k3f9m2xq-1",
+                "seq": 2,
+                "at_ms": 1750000000000,
+                "actor": _ADA,
+                "command": {"type": "join"},
+                "events": [{"type": "joined", "key": _ADA, "name": "Ada", "bot": False}],
+            }
+        ],
+    },
+    "ErrorOut": {"error": {"code": "not_ready", "message": "Not ready yet: Bob."}},
+}
+"""An example of every answer."""
+
 
 def dialog_out(dialog: Dialog | None) -> DialogOut | None:
     if dialog is None:
@@ -205,4 +244,6 @@ def components() -> dict[str, Any]:
     """JSON schemas of the types above, by name."""
     refs = "#/components/schemas/{name}"
     _, schemas = msgspec.json.schema_components(SCHEMAS, ref_template=refs)
+    for name, example in EXAMPLES.items():
+        schemas[name]["example"] = example
     return dict(schemas)
