@@ -127,7 +127,7 @@ class EntryOut(msgspec.Struct):
     seq: int
     at_ms: int
     actor: str
-    command: msgspec.Raw | None
+    command: msgspec.Raw
     events: msgspec.Raw
 
 

@@ -128,7 +128,7 @@ def router(tables: Tables, access: Access, watchers: Watchers, settings: Setting
                     seq=row.seq,
                     at_ms=row.at_ms,
                     actor=row.actor,
-                    command=msgspec.Raw(row.command.encode()) if row.command else None,
+                    command=msgspec.Raw((row.command or "null").encode()),
                     events=msgspec.Raw(row.events.encode()),
                 )
                 for row in rows

@@ -171,12 +171,8 @@ def _lobby(_: Game[Any], match: Match[Any], key: Key, __: int, theme: Theme) -> 
         text = say("menu", "starter", names=names, options=describe(match, theme))
         buttons = [Button(say("button", "start"), lobby.Start(), then="")]
     else:
-        text = say(
-            "menu",
-            "ready" if seat.ready else "not_ready",
-            names=names,
-            options=describe(match, theme),
-        )
+        which = "ready" if seat.ready else "not_ready"
+        text = say("menu", which, names=names, options=describe(match, theme))
         label = say("button", "not_ready" if seat.ready else "ready")
         buttons = [Button(label, lobby.Ready(not seat.ready))]
     buttons.append(Button(say("button", "leave"), lobby.Leave()))
@@ -367,12 +363,7 @@ def option_label(theme: Theme, name: str, value: Any) -> str:
 
 def describe(match: Match[Any], theme: Theme) -> str:
     """The options in a line, as players see them."""
-    options = match.options
-    return theme.say("option", "summary", **{f: getattr(options, f) for f in _fields(options)})
-
-
-def _fields(options: msgspec.Struct) -> Sequence[str]:
-    return type(options).__struct_fields__
+    return theme.say("option", "summary", **msgspec.structs.asdict(match.options))
 
 
 _Build = Callable[[Game[Any], Match[Any], Key, int, Theme], Dialog | None]

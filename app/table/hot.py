@@ -173,16 +173,9 @@ class HotTable:
     def remember(self, answer_id: str | None, outcome: Outcome) -> None:
         if answer_id is None:
             return
-        self.answers[answer_id] = outcome
+        self.answers.setdefault(answer_id, outcome)
         if len(self.answers) > RECENT_ANSWERS:
             self.answers.popitem(last=False)
-
-    def forget_boards(self) -> None:
-        """What the table can show has changed: everybody's next news is the whole board."""
-        now = self.now
-        fresh = Snapshot(self, now.match_id, now.seq, now.match, now.ranking, now.lines)
-        self.states.clear()
-        self.states.append(fresh)
 
     def wake(self) -> None:
         """Tell whoever waits that there is a newer state."""

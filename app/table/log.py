@@ -106,6 +106,11 @@ class SqliteLog:
         self.engine = create_engine(f"sqlite:///{path}")
         event.listen(self.engine, "connect", _prepare)
         self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        # Opened here, so that a store that cannot be written says so before anybody waits for it.
+        self._connection = sqlite3.connect(
+            path, isolation_level=None, timeout=5, check_same_thread=False
+        )
+        _prepare(self._connection, None)
         self._writer = threading.Thread(target=self._write, name="log-writer", daemon=True)
         self._writer.start()
 
@@ -128,8 +133,6 @@ class SqliteLog:
         self.engine.dispose()
 
     def _write(self) -> None:
-        connection = sqlite3.connect(self.path, isolation_level=None, timeout=5)
-        _prepare(connection, None)
         closing = False
         while not closing:
             group: list[_Waiting] = []
@@ -143,8 +146,9 @@ class SqliteLog:
             else:
                 closing = True
             if group:
-                _settle(group, _commit_group(connection, [append for append, _, _ in group]))
-        connection.close()
+                appends = [append for append, _, _ in group]
+                _settle(group, _commit_group(self._connection, appends))
+        self._connection.close()
 
 
 _Waiting = tuple[Append, "asyncio.Future[None]", asyncio.AbstractEventLoop]

@@ -229,7 +229,7 @@ class Tables:
         if merged != table.text_sets:
             await self._set(table_id, text_sets=msgspec.json.encode(merged).decode())
             table.text_sets = merged
-            table.forget_boards()
+            await self.submit(table_id, Actor(SERVER), lobby.Repaint())
 
     async def set_theme(self, table_id: str, theme: str) -> None:
         """Which theme the table shows.  NotFound if its game has no such theme."""
@@ -239,7 +239,7 @@ class Tables:
         if theme != table.theme:
             await self._set(table_id, theme=theme)
             table.theme = theme
-            table.forget_boards()
+            await self.submit(table_id, Actor(SERVER), lobby.Repaint())
 
     async def _set(self, table_id: str, **values: Any) -> None:
         def write(session: Session) -> None:
@@ -337,6 +337,8 @@ class Tables:
                     table.id, last.match.game, last.match.ranking_page
                 )
             table.number = step.number
+            if step.repainted:
+                table.states.clear()
             table.states.extend(step.states)
             table.deadlines = step.deadlines
             for deadline in step.append.started:

@@ -54,6 +54,7 @@ class Step:
         self.answers: dict[str, Outcome] = {}
         self.deadlines = table.deadlines
         self.ranking_changed = False
+        self.repainted = False
 
     def take(self, order: Order) -> Outcome:
         known = self._known(order)
@@ -110,6 +111,9 @@ class Step:
                 msgspec.structs.replace(s, on_table=s.on_table and s.game != self.match.game)
                 for s in self.append.scores
             ]
+        elif isinstance(event, lobby.Repainted):
+            self.repainted = True
+            return
         elif not isinstance(event, lobby.RankingTurned):
             return
         self.ranking_changed = True

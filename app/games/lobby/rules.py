@@ -57,6 +57,8 @@ from app.games.lobby.words import (
     Reminded,
     RemoveBot,
     Renamed,
+    Repaint,
+    Repainted,
     ResetAll,
     ResetMatch,
     ResetRanking,
@@ -298,6 +300,10 @@ def _thaw(_: Game[Any], match: Match[Any], __: Actor, ___: Command, ____: Dice) 
     return [Thawed()] if match.frozen else Refusal("stale")
 
 
+def _repaint(_: Game[Any], __: Match[Any], ___: Actor, ____: Command, _____: Dice) -> Answer:
+    return [Repainted()]
+
+
 def _time_up(game: Game[Any], match: Match[Any], _: Actor, command: Command, dice: Dice) -> Answer:
     assert isinstance(command, TimeUp)
     wanted = (command.name, command.phase, command.epoch)
@@ -356,5 +362,6 @@ _DECIDE: dict[type[Command], _Decide] = {
     CheckLand: _check_land,
     Freeze: _freeze,
     Thaw: _thaw,
+    Repaint: _repaint,
     TimeUp: _time_up,
 }

@@ -108,6 +108,10 @@ class Thaw(Command, frozen=True):
     """Server: the match goes on, every deadline full again."""
 
 
+class Repaint(Command, frozen=True):
+    """Server: what the table can show has changed, paint everything anew."""
+
+
 class TimeUp(Command, frozen=True):
     """Server: a deadline has come."""
 
@@ -132,7 +136,7 @@ OWNER_COMMANDS = (
     SendHuds,
     CheckLand,
 )
-SERVER_COMMANDS = (Freeze, Thaw, TimeUp)
+SERVER_COMMANDS = (Freeze, Thaw, Repaint, TimeUp)
 
 
 # ---- events ---------------------------------------------------------------------------------
@@ -250,6 +254,10 @@ class Thawed(Event, frozen=True):
     pass
 
 
+class Repainted(Event, frozen=True):
+    """Everybody sees the whole board anew."""
+
+
 class MatchClosed(Event, frozen=True):
     """The last entry of a match.  `why`: victory, reset or game."""
 
@@ -281,5 +289,6 @@ EVENTS: tuple[type[Event], ...] = (
     Scored,
     Frozen,
     Thawed,
+    Repainted,
     MatchClosed,
 )

@@ -244,7 +244,10 @@ def _eliminated(match: PerilMatch, event: PlayerEliminated) -> PerilMatch:
 
 
 def _won(match: PerilMatch, event: MatchWon) -> PerilMatch:
-    play = _on(match).told("won", stage="victory", winner=event.key, queue=(), roll=0)
+    players = tuple(replace(p, marked=()) for p in _on(match).players)
+    play = _on(match).told(
+        "won", stage="victory", players=players, winner=event.key, queue=(), roll=0
+    )
     return match.in_phase(play, stage="over")
 
 
