@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import gc
 import json
 import os
 import secrets
@@ -118,6 +119,11 @@ def _serve(settings: Settings, listening: socket.socket, words: str) -> None:
         timeout_graceful_shutdown=5,
         server_header=False,
     )
+    # Tables keep many small frozen values, none of them in cycles: to look through all of them
+    # again and again would only hold everybody up.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
     with contextlib.suppress(KeyboardInterrupt):
         Server(config).run(sockets=[listening])
 
