@@ -124,7 +124,7 @@ def _serve(settings: Settings, listening: socket.socket, words: str) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
-    # The thread that commits gets its turn ten times sooner than by default: everybody waits for it.
+    # The thread that commits gets its turn sooner than by default: everybody waits for it.
     sys.setswitchinterval(0.0005)
     with contextlib.suppress(KeyboardInterrupt):
         Server(config).run(sockets=[listening])

@@ -74,13 +74,15 @@ class PressIn(msgspec.Struct, forbid_unknown_fields=True):
     id: CommandId | None = None
 
 
-class DialogOut(msgspec.Struct):
+class DialogOut(msgspec.Struct, omit_defaults=True):
     """A dialog: buttons in llDialog's order, rows of three from the bottom row upwards."""
 
     token: str
     name: str
     text: str
     buttons: list[str]
+    typed: bool = False
+    """A text is to be typed and sent as the button."""
 
 
 class AnswerOut(msgspec.Struct):
@@ -205,7 +207,8 @@ def dialog_out(dialog: Dialog | None) -> DialogOut | None:
     if dialog is None:
         return None
     made = dialog.made
-    return DialogOut(dialog.token, made.name, made.text, [b.label for b in made.buttons])
+    labels = [button.label for button in made.buttons]
+    return DialogOut(dialog.token, made.name, made.text, labels, made.typed)
 
 
 def answer_out(answer: talk.Answer) -> AnswerOut:

@@ -15,6 +15,7 @@ people wrote can never look like structure.  The constants are generated into th
     L¦seq¦text               said in public
     P¦seq¦avatar¦text        said to one alone; seq 0: said in answer to him
     D¦seq¦avatar¦token¦text¦button¦button…   a dialog
+    B¦seq¦avatar¦token¦text  a text box
     T¦picture¦texture¦picture¦texture…       textures of the theme
     I¦device¦secret¦table    who the device is from now on
     K                        look what the land allows and tell the owner
@@ -114,7 +115,8 @@ def hud(avatar: str, is_bot: bool, value: Frame) -> str:
 def dialog(seq: int, avatar: str, value: Dialog) -> str:
     """The record of a dialog; seq 0 for one that answers its avatar."""
     labels = (safe(b.label) for b in value.made.buttons)
-    return FIELD.join(("D", str(seq), avatar, value.token, safe(value.made.text), *labels))
+    kind = "B" if value.made.typed else "D"
+    return FIELD.join((kind, str(seq), avatar, value.token, safe(value.made.text), *labels))
 
 
 def whisper(seq: int, avatar: str, text: str) -> str:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from app.display import Board, Frame
-    from app.games.menus import Dialog
+    from app.games.dialogs import Dialog
     from app.games.texts import Theme
 
 Key = NewType("Key", str)

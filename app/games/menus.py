@@ -1,114 +1,19 @@
-"""Dialogs as data: text, at most twelve buttons, and what each button does.
+"""The menus of the lobby and of the owner, once for all games, and which dialog is whose now.
 
-The lobby's and the owner's menus are here, once for all games; a game adds the dialogs of its
-running match.  An edge shows them with whatever it has: llDialog, a web page, a REST answer.
+A game adds the dialogs of its running match.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from collections.abc import Callable
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from app.display import clip
 from app.games import lobby
 from app.games.core import Command, Game, Key, Match, Refusal, Seat
+from app.games.dialogs import Button, Dialog, make, paged
 from app.games.texts import Theme
-
-T = TypeVar("T")
-
-TEXT_BYTES = 511
-LABEL_BYTES = 24
-BUTTONS = 12
-PER_PAGE = 9
-
-MAGIC_LABELS = ("Client_Side_Mute", "Client_Side_Ignore", "!!llTextBox!!")
-"""Labels which viewers take for something else."""
-
-
-class Button(msgspec.Struct, frozen=True):
-    """A label and what it does: `command`, then (or only) open the dialog named `then`."""
-
-    label: str
-    command: Command | None = None
-    then: str = ""
-    page: int = 0
-
-
-class Dialog(msgspec.Struct, frozen=True):
-    """A dialog for one avatar.  Buttons are in llDialog's order: rows of three, bottom row first.
-
-    `phase`: the phase of the match it belongs to, or -1 if it stays due beyond one.
-    """
-
-    name: str
-    text: str
-    buttons: tuple[Button, ...]
-    page: int = 0
-    phase: int = -1
-
-    def button(self, label: str) -> Button | None:
-        return next((b for b in self.buttons if b.label == label), None)
-
-
-def make(
-    name: str, text: str, buttons: Sequence[Button], *, page: int = 0, phase: int = -1
-) -> Dialog:
-    """A dialog whose text and labels fit; `buttons` come in reading order, top left first."""
-    assert len(buttons) <= BUTTONS
-    fitted = _fit(buttons)
-    first = len(fitted) % 3 or 3
-    rows = [fitted[:first], *(fitted[i : i + 3] for i in range(first, len(fitted), 3))]
-    ordered = tuple(b for row in reversed(rows) for b in row)
-    return Dialog(name, clip(text, TEXT_BYTES) or " ", ordered, page, phase)
-
-
-def _fit(buttons: Sequence[Button]) -> list[Button]:
-    """Labels of at most 24 bytes, no two alike."""
-    seen: set[str] = set(MAGIC_LABELS)
-    out = []
-    for button in buttons:
-        label = button.label
-        if len(label) * 4 > LABEL_BYTES:
-            label = clip(label, LABEL_BYTES)
-        number = 2
-        while label in seen:
-            mark = f" {number}"
-            label = clip(button.label, LABEL_BYTES - len(mark)) + mark
-            number += 1
-        seen.add(label)
-        same = label == button.label
-        out.append(button if same else msgspec.structs.replace(button, label=label))
-    return out
-
-
-def paged(
-    name: str,
-    choices: Sequence[T],
-    button: Callable[[T], Button],
-    page: int,
-    last: Sequence[Button],
-    theme: Theme,
-) -> tuple[list[Button], int, int]:
-    """One page of `choices` and the arrows to its neighbours: buttons, page, number of pages.
-
-    The page is clamped to those there are, so that a shrinking list never shows an empty one.
-    """
-    room = BUTTONS - len(last)
-    if len(choices) <= room and len(choices) <= PER_PAGE:
-        return [*map(button, choices), *last], 0, 1
-    size = min(PER_PAGE, room - 2)
-    pages = max(1, -(-len(choices) // size))
-    page = min(max(page, 0), pages - 1)
-    shown = [button(choice) for choice in choices[page * size : (page + 1) * size]]
-    if page > 0:
-        shown.append(Button(theme.say("button", "previous"), then=name, page=page - 1))
-    shown.extend(last[:1])
-    if page < pages - 1:
-        shown.append(Button(theme.say("button", "next"), then=name, page=page + 1))
-    return [*shown, *last[1:]], page, pages
-
 
 # ---- which dialog ---------------------------------------------------------------------------
 
@@ -339,10 +244,30 @@ def _options(game: Game[Any], match: Match[Any], _: Key, page: int, theme: Theme
                     page=page,
                 )
             )
+        choices.append(Button(say("button", "turn_s"), then="turn_s"))
     back = [Button(say("button", "back_to_main"), then="owner")]
     buttons, page, _pages = paged("options", choices, lambda b: b, page, back, theme)
     which = "options" if match.stage == "lobby" else "options_fixed"
     return make("options", say("menu", which, options=describe(match, theme)), buttons, page=page)
+
+
+def _turn_s(_: Game[Any], match: Match[Any], __: Key, ___: int, theme: Theme) -> Dialog | None:
+    """The seconds to answer are typed."""
+    if match.stage != "lobby":
+        return None
+    least, most = match.options.LIMITS["turn_s"]
+    text = theme.say("menu", "turn_s", now=match.options.turn_s, least=least, most=most)
+    return Dialog("turn_s", text, (), typed=True)
+
+
+def typed(dialog: Dialog, text: str) -> Button:
+    """What a text typed into a dialog means: an option of the dialog's name, and the menu again."""
+    value: Any = text.strip().replace(",", ".")
+    try:
+        value = float(value)
+    except ValueError:
+        value = text.strip()[:20]
+    return Button(text, lobby.SetOptions(options={dialog.name: value}), then="options")
 
 
 def choosable(game: Game[Any]) -> dict[str, tuple[Any, ...]]:
@@ -384,6 +309,7 @@ _OWNER: dict[str, _Build] = {
     "reset_all": _confirm("reset_all", lobby.ResetAll()),
     "trouble": _trouble,
     "options": _options,
+    "turn_s": _turn_s,
 }
 
 

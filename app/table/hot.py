@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from app.display import TEXT_SETS, Board, Frame
-from app.games import GAMES, menus, texts
+from app.games import GAMES, dialogs, menus, texts
 from app.games.core import Command, Game, Key, Match, RankingPage, Refusal
 from app.games.lines import Line
 
@@ -97,7 +97,7 @@ class Snapshot:
 class Dialog:
     """A dialog bound to its match, its phase, its avatar and to what its buttons do."""
 
-    def __init__(self, made: menus.Dialog, match_id: str, key: Key) -> None:
+    def __init__(self, made: dialogs.Dialog, match_id: str, key: Key) -> None:
         self.made = made
         self.match_id = match_id
         self.key = key
@@ -107,7 +107,7 @@ class Dialog:
         return dialog_token(self.made, self.match_id, self.key)
 
 
-def dialog_token(made: menus.Dialog, match_id: str, key: Key) -> str:
+def dialog_token(made: dialogs.Dialog, match_id: str, key: Key) -> str:
     """Where the dialog belongs, and a digest of what it offers: a changed menu is another one."""
     offers = msgspec.json.encode([(b.label, b.command, b.then, b.page) for b in made.buttons])
     digest = hashlib.blake2s(key.encode() + b"|" + offers, digest_size=9).hexdigest()

@@ -10,6 +10,7 @@ import msgspec
 from app.errors import Refused
 from app.games import boards, lobby, menus
 from app.games.core import Actor, Command, Key, Refusal
+from app.games.dialogs import Button
 from app.table.hot import Dialog, HotTable, Outcome
 from app.table.service import Tables
 
@@ -100,7 +101,8 @@ async def press(
             return _answer(known, actor.key, table.now.due(actor.key))
     if dialog is None or gone:
         return _not_due(table, actor.key, dialog)
-    button = dialog.made.button(label)
+    made = dialog.made
+    button = menus.typed(made, label) if made.typed else made.button(label)
     if button is None:
         return _refused(table, Refusal("not_offered"), dialog)
     if button.command is None:
@@ -128,11 +130,11 @@ def _refused(table: HotTable, refusal: Refusal, dialog: Dialog | None) -> Answer
     return Answer(table.now.match_id, table.now.seq, refusal, dialog=dialog)
 
 
-def _opened(table: HotTable, actor: Actor, button: menus.Button) -> Answer:
+def _opened(table: HotTable, actor: Actor, button: Button) -> Answer:
     return Answer(table.now.match_id, table.now.seq, dialog=_follow(table, actor, button))
 
 
-def _follow(table: HotTable, actor: Actor, button: menus.Button) -> Dialog | None:
+def _follow(table: HotTable, actor: Actor, button: Button) -> Dialog | None:
     state = table.now
     if not button.then:
         return state.due(actor.key)

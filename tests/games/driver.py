@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from app import games
-from app.games import GAMES, lobby, menus, texts
+from app.games import GAMES, dialogs, lobby, menus, texts
 from app.games.core import (
     SERVER,
     Actor,
@@ -176,11 +176,11 @@ class Table:
     def due(self, name: str) -> str:
         return menus.due(self.game, self.match, actor(name).key)
 
-    def dialog(self, who: Actor | str, name: str, page: int = 0) -> menus.Dialog | None:
+    def dialog(self, who: Actor | str, name: str, page: int = 0) -> dialogs.Dialog | None:
         who = actor(who) if isinstance(who, str) else who
         return menus.dialog(self.game, self.match, who.key, who.owner, name, page, self.theme)
 
-    def shown(self, who: Actor | str, name: str, page: int = 0) -> menus.Dialog:
+    def shown(self, who: Actor | str, name: str, page: int = 0) -> dialogs.Dialog:
         """A dialog that has to be there."""
         dialog = self.dialog(who, name, page)
         assert dialog is not None, f"{name} is no dialog of {who}"

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from app import games
 from app.display import HOVER_BYTES, LARGEST_SET, TEXT_SETS, drawable
-from app.games import GAMES, lobby, menus, texts
+from app.games import GAMES, dialogs, lobby, menus, texts
 from app.games.core import NOBODY, Actor, Event, Game, Key, Match, Rank, RankingPage, Refusal
 from app.games.lines import lines
 from app.games.peril import words as r
@@ -391,23 +391,23 @@ def test_a_secret_is_shown_to_one_alone(walk: Walk) -> None:
 # ---- dialogs --------------------------------------------------------------------------------
 
 
-def fits(dialog: menus.Dialog) -> None:
+def fits(dialog: dialogs.Dialog) -> None:
     """What llDialog takes."""
-    assert 1 <= len(dialog.text.encode()) <= menus.TEXT_BYTES == 511
-    assert len(dialog.buttons) <= menus.BUTTONS == 12
+    assert 1 <= len(dialog.text.encode()) <= dialogs.TEXT_BYTES == 511
+    assert len(dialog.buttons) <= dialogs.BUTTONS == 12
     labels = [b.label for b in dialog.buttons]
     assert len(set(labels)) == len(labels)
     for label in labels:
-        assert 1 <= len(label.encode()) <= menus.LABEL_BYTES == 24
+        assert 1 <= len(label.encode()) <= dialogs.LABEL_BYTES == 24
         assert label.strip()
         assert "\n" not in label
-        assert label not in menus.MAGIC_LABELS
+        assert label not in dialogs.MAGIC_LABELS
 
 
-def opened(table: Table, who: Actor, also: set[str]) -> dict[tuple[str, int], menus.Dialog]:
+def opened(table: Table, who: Actor, also: set[str]) -> dict[tuple[str, int], dialogs.Dialog]:
     """All dialogs this avatar can come to: by touch, what is due, and from button to button."""
     game, match = table.game, table.match
-    found: dict[tuple[str, int], menus.Dialog] = {}
+    found: dict[tuple[str, int], dialogs.Dialog] = {}
     touched = menus.touch(game, match, who.key, who.owner)
     if isinstance(touched, str):
         assert table.dialog(who, touched) is not None, "a touch leads nowhere"
@@ -434,7 +434,7 @@ def opened(table: Table, who: Actor, also: set[str]) -> dict[tuple[str, int], me
     return found
 
 
-def dialogs(walk: Walk) -> Iterator[tuple[Match[Any], Actor, menus.Dialog]]:
+def all_dialogs(walk: Walk) -> Iterator[tuple[Match[Any], Actor, dialogs.Dialog]]:
     """Every dialog of everybody at some moments of a walk."""
     table = Table(game=walk.game.name)
     moments = [s.after for s in walk.steps if s.events and not s.after.closed]
@@ -448,21 +448,21 @@ def dialogs(walk: Walk) -> Iterator[tuple[Match[Any], Actor, menus.Dialog]]:
 
 @law(20)
 def test_every_dialog_fits(walk: Walk) -> None:
-    for match, _who, dialog in dialogs(walk):
+    for match, _who, dialog in all_dialogs(walk):
         fits(dialog)
         assert dialog.phase in (-1, match.phase)
 
 
 @law(20)
 def test_nobody_but_the_owner_is_offered_what_is_the_owners(walk: Walk) -> None:
-    for _match, who, dialog in dialogs(walk):
+    for _match, who, dialog in all_dialogs(walk):
         if not who.owner:
             assert not any(isinstance(b.command, lobby.OWNER_COMMANDS) for b in dialog.buttons)
 
 
 @law(20)
 def test_every_button_of_a_dialog_that_is_due_is_accepted(walk: Walk) -> None:
-    for match, who, dialog in dialogs(walk):
+    for match, who, dialog in all_dialogs(walk):
         if dialog.phase >= 0 and menus.due(walk.game, match, who.key) == dialog.name:
             for button in dialog.buttons:
                 if button.command is not None:
@@ -491,7 +491,7 @@ def test_every_theme_of_a_game_has_labels_for_its_presets_and_options(game: Game
         for option, values in menus.choosable(game).items():
             for value in values:
                 label = menus.option_label(theme, option, value)
-                assert 1 <= len(label.encode()) <= menus.LABEL_BYTES
+                assert 1 <= len(label.encode()) <= dialogs.LABEL_BYTES
 
 
 # ---- Peril Dice -----------------------------------------------------------------------------

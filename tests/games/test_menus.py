@@ -4,8 +4,10 @@ import re
 
 import pytest
 
-from app.games import lobby, menus
+from app import games
+from app.games import dialogs, lobby, menus
 from app.games.core import Actor, Command, Key, Refusal
+from app.games.dialogs import Button, Dialog
 from app.games.lobby import (
     AddBot,
     CheckLand,
@@ -26,9 +28,9 @@ from app.games.lobby import (
     TakeBack,
     Unlock,
 )
-from app.games.menus import Button, Dialog
 from app.games.peril.words import Mark, Pick, Roll, Unmark
 
+from .dice import SeededDice
 from .driver import OWNER, SERVICE, PerilTable, Table, drawn, lobby_of, playing
 
 TEN = ("ann", "bob", "cid", "dot", "eve", "fay", "gus", "hal", "ida", "jon")
@@ -326,6 +328,7 @@ def test_the_options_menu_offers_presets_and_the_next_value_of_each_option() -> 
         "Pace: brisk",
         "Lives: 1",
         "Next: in order",
+        "Seconds to answer",
         "⬅️ Back to Main",
     ]
     for label in ("Silent: out", "Practice: free", "Pace: brisk", "Lives: 1", "Next: in order"):
@@ -338,6 +341,22 @@ def test_the_options_menu_offers_presets_and_the_next_value_of_each_option() -> 
     options = table.match.options
     assert (options.afk, options.rank_practice, options.pace) == ("bot", True, "normal")
     assert (options.lives, options.succession) == (2, "random")
+
+
+@pytest.mark.parametrize(
+    ("text", "turn_s"), [("45", 45), (" 7,5 ", 7.5), ("0", None), ("soon", None)]
+)
+def test_the_seconds_to_answer_are_typed_and_checked(text: str, turn_s: float | None) -> None:
+    table = lobby_of()
+    dialog = table.shown(OWNER, "turn_s")
+    assert dialog.typed
+    assert not dialog.buttons
+    command = menus.typed(dialog, text).command
+    assert command is not None
+    answer = games.decide(table.match, OWNER, command, SeededDice(1))
+    assert isinstance(answer, Refusal) == (turn_s is None)
+    if not isinstance(answer, Refusal):
+        assert games.evolve(table.match, answer[0]).options.turn_s == turn_s
 
 
 @pytest.mark.parametrize(
@@ -641,7 +660,7 @@ def test_buttons_stand_in_the_order_in_which_they_are_read() -> None:
         (5, [["a", "b"], ["c", "d", "e"]]),
         (12, [["a", "b", "c"], ["d", "e", "f"], ["g", "h", "i"], ["j", "k", "l"]]),
     ):
-        dialog = menus.make("x", "text", [Button(c) for c in "abcdefghijkl"[:count]])
+        dialog = dialogs.make("x", "text", [Button(c) for c in "abcdefghijkl"[:count]])
         # The short row is the top one: viewers fill from the bottom left.
         found = [b.label for b in dialog.buttons]
         bottom_first = [label for line in reversed(expected) for label in line]
@@ -650,16 +669,16 @@ def test_buttons_stand_in_the_order_in_which_they_are_read() -> None:
 
 def test_a_thirteenth_button_is_a_mistake() -> None:
     with pytest.raises(AssertionError):
-        menus.make("x", "text", [Button(str(n)) for n in range(13)])
+        dialogs.make("x", "text", [Button(str(n)) for n in range(13)])
 
 
 def test_labels_that_viewers_take_for_something_else_are_changed() -> None:
-    dialog = menus.make("x", "text", [Button(label) for label in menus.MAGIC_LABELS])
-    assert not {b.label for b in dialog.buttons} & set(menus.MAGIC_LABELS)
+    dialog = dialogs.make("x", "text", [Button(label) for label in dialogs.MAGIC_LABELS])
+    assert not {b.label for b in dialog.buttons} & set(dialogs.MAGIC_LABELS)
 
 
 def test_many_equal_labels_stay_apart_and_fit() -> None:
-    dialog = menus.make("x", "text", [Button("漢" * 9, then=str(n)) for n in range(12)])
+    dialog = dialogs.make("x", "text", [Button("漢" * 9, then=str(n)) for n in range(12)])
     found = [b.label for b in dialog.buttons]
     assert len(set(found)) == 12
     assert max(len(label.encode()) for label in found) <= 24
@@ -667,14 +686,14 @@ def test_many_equal_labels_stay_apart_and_fit() -> None:
 
 
 def test_a_text_that_is_too_long_is_cut_and_an_empty_one_is_a_blank() -> None:
-    dialog = menus.make("x", "漢" * 400, [])
+    dialog = dialogs.make("x", "漢" * 400, [])
     assert len(dialog.text.encode()) <= 511
     assert dialog.text.endswith("…")
-    assert menus.make("x", "", []).text == " "
+    assert dialogs.make("x", "", []).text == " "
 
 
 def test_a_button_is_found_by_its_label() -> None:
-    dialog = menus.make("x", "text", [Button("a", Roll()), Button("b")])
+    dialog = dialogs.make("x", "text", [Button("a", Roll()), Button("b")])
     button = dialog.button("a")
     assert button is not None
     assert button.command == Roll()

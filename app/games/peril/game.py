@@ -18,7 +18,7 @@ from app.games.core import (
     Timer,
     Wait,
 )
-from app.games.menus import Dialog
+from app.games.dialogs import Dialog
 from app.games.peril import board, menus, rules, state, words
 from app.games.peril.board import PerilPrivate, PerilPublic
 from app.games.texts import Theme

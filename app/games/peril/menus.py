@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from app.games import menus
 from app.games.core import Key
-from app.games.menus import Button, Dialog
+from app.games.dialogs import Button, Dialog, make, paged
 from app.games.peril.state import PerilMatch, Play, Player
 from app.games.peril.words import Mark, Pick, Roll, Unmark
 from app.games.texts import Theme
@@ -36,7 +35,7 @@ def dialog(match: PerilMatch, key: Key, name: str, page: int, theme: Theme) -> D
         "menu", "roll", name=match.name(key), sides=play.sides, numbers=_numbers(player.picks)
     )
     buttons = [Button(theme.say("button", "roll"), Roll()), way_out]
-    return menus.make("roll", text, buttons, phase=match.phase)
+    return make("roll", text, buttons, phase=match.phase)
 
 
 def _pick(
@@ -53,14 +52,14 @@ def _pick(
         done = Button(say("button", "done"), Pick(player.marked))
         text = say("menu", "pick_done", marked=_numbers(player.marked))
         buttons = [*(back(n) for n in sorted(player.marked)), done, way_out]
-        return menus.make("pick", text, buttons, phase=match.phase)
+        return make("pick", text, buttons, phase=match.phase)
 
     def choice(number: int) -> Button:
         if number in player.marked:
             return back(number)
         return Button(str(number), Mark(number), then="pick", page=page)
 
-    buttons, page, pages = menus.paged("pick", play.free, choice, page, [way_out], theme)
+    buttons, page, pages = paged("pick", play.free, choice, page, [way_out], theme)
     text = say(
         "menu",
         "pick",
@@ -71,7 +70,7 @@ def _pick(
         page=page + 1,
         pages=pages,
     )
-    return menus.make("pick", text, buttons, page=page, phase=match.phase)
+    return make("pick", text, buttons, page=page, phase=match.phase)
 
 
 def _numbers(numbers: tuple[int, ...]) -> str:

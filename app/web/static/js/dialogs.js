@@ -50,12 +50,29 @@ export class DialogWindow {
         buttons.append(button);
       }),
     );
+    if (dialog.typed) buttons.append(this.entry(dialog, words.id));
     window.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.ignore();
     });
     window.append(head, words, buttons);
     this.place.replaceChildren(window);
     if (hadFocus) window.focus({ preventScroll: true });
+  }
+
+  /** A text box instead of buttons, as llTextBox shows it. */
+  entry(dialog, labelledBy) {
+    const form = element("form", "entry");
+    const input = element("input");
+    input.maxLength = 250;
+    input.setAttribute("aria-labelledby", labelledBy);
+    const submit = element("button", "", "Submit");
+    submit.type = "submit";
+    form.append(input, submit);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (submit.getAttribute("aria-disabled") !== "true") this.onPress(dialog, input.value);
+    });
+    return form;
   }
 
   close() {
