@@ -69,9 +69,10 @@ def diff(old: Mapping[str, Frame], new: Mapping[str, Frame]) -> Board:
 # ---- text -----------------------------------------------------------------------------------
 
 # FURWARE text 2.0 draws Latin letters, signs, box drawing and a few symbols; no other script.
+# ¦ and ¶ separate fields and lines on their way to a table.
 _DRAWN = frozenset(
     {chr(c) for c in range(0x20, 0x7F)}
-    | {chr(c) for c in range(0xA1, 0x100) if c != 0xAD}
+    | {chr(c) for c in range(0xA1, 0x100) if chr(c) not in "\xad¦¶"}
     | set("ŒœŠšŽžŸƒ‘’“”„†‡•…‰‹›€™–—←↑→↓♠♣♥♦⚀⚁⚂⚃⚄⚅♀♂⚠✔✘☺☹☐☑█─│┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬")
 )
 

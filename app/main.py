@@ -85,6 +85,7 @@ def create_app(
     app.state.tables = tables
     app.state.access = access
     app.state.watchers = watchers
+    app.state.registry = registry
     for router in (
         watch.router(tables, access, watchers, settings),
         tables_api.router(tables, access, settings),
