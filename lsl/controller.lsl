@@ -79,7 +79,7 @@ act(string verb, key who, string name, string more)
         whisperTo(who, "The table cannot reach its server just now. It goes on by itself; try again in a moment.");
         return;
     }
-    enqueue(verb, field("id", (string)llGenerateKey()) + field("a", (string)who)
+    enqueue(verb, field("id", (string)llGenerateKey()) + "&a=" + (string)who
         + field("n", name) + more);
 }
 
@@ -104,7 +104,7 @@ string nameOf(key who)
 
 poll()
 {
-    if (gDevice == "")
+    if (gDevice == "" || gSeq == 0)
         hello();
     else if (!asking("hello") && !asking("poll"))
         enqueue("poll", "");
@@ -136,6 +136,8 @@ string actBody(string body)
 pump()
 {
     float now = llGetTime();
+    if (gServer == "")
+        return;
     while (gSent != [] && llList2Float(gSent, 0) < now - BUDGET_S)
         gSent = llDeleteSubList(gSent, 0, 0);
     integer i;
@@ -168,20 +170,23 @@ again(integer i, float now)
 {
     string verb = llList2String(gQueue, i + 1);
     integer tries = llList2Integer(gQueue, i + 3) + 1;
-    if (tries >= TRIES && verb != "hello" && verb != "poll")
+    string body = llList2String(gQueue, i + 2);
+    integer at = llSubStringIndex(body, "&a=");
+    if (at != -1 && tries == 1)
+        whisperTo(llGetSubString(body, at + 3, at + 38),
+            "The server does not answer just now. The table tries again by itself.");
+    if (at != -1 && tries >= TRIES)
     {
-        string body = llList2String(gQueue, i + 2);
-        integer at = llSubStringIndex(body, "&a=");
-        key who = llGetSubString(body, at + 3, at + 38);
         gQueue = llDeleteSubList(gQueue, i, i + STRIDE - 1);
-        whisperTo(who, "The server did not answer. Touch the table again in a moment.");
+        whisperTo(llGetSubString(body, at + 3, at + 38),
+            "The server did not answer. Touch the table again in a moment.");
         return;
     }
     float pause = WAIT_FIRST_S * llPow(2.0, tries - 1);
     if (pause > WAIT_MOST_S)
         pause = WAIT_MOST_S;
-    gQueue = llListReplaceList(gQueue, [NULL_KEY, verb, llList2String(gQueue, i + 2), tries,
-        now + jitter(pause)], i, i + STRIDE - 1);
+    gQueue = llListReplaceList(gQueue, [NULL_KEY, verb, body, tries, now + jitter(pause)],
+        i, i + STRIDE - 1);
 }
 
 // What the server says: paint what is new, tell whom it concerns.  from 0 is the whole board.
@@ -228,14 +233,10 @@ hear(string kind, list fields, integer known, integer fresh)
     else if (kind == "U")
         newUrl();
     else if (kind == "L" && fresh && seq > known)
-        llSay(0, plain(llList2String(fields, 2)));
+        llSay(0, llReplaceSubString(llList2String(fields, 2), BREAK, "\n", 0));
     else if (kind == "P" && (seq == 0 || (fresh && seq > known)))
-        whisperTo((key)llList2String(fields, 2), plain(llList2String(fields, 3)));
-}
-
-string plain(string text)
-{
-    return llReplaceSubString(text, BREAK, "\n", 0);
+        whisperTo(llList2Key(fields, 2),
+            llReplaceSubString(llList2String(fields, 3), BREAK, "\n", 0));
 }
 
 newUrl()

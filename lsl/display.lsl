@@ -59,13 +59,6 @@ vector colour(string value)
     return (vector)("<" + value + ">");
 }
 
-float number(string value, float otherwise)
-{
-    if (value == "")
-        return otherwise;
-    return (float)value;
-}
-
 // The texture of a picture: the theme's, or one of that name in the table, or none.
 string texture(string picture)
 {
@@ -95,9 +88,11 @@ list paint(list frame)
     string picture = texture(llList2String(frame, 2));
     if (picture != "")
         rules += [PRIM_TEXTURE, face, picture, <1.0, 1.0, 0.0>, ZERO_VECTOR, 0.0];
-    return rules + [PRIM_COLOR, face, colour(llList2String(frame, 3)),
-        number(llList2String(frame, 4), 1.0),
-        PRIM_GLOW, face, number(llList2String(frame, 5), 0.0)];
+    float alpha = 1.0;
+    if (llList2String(frame, 4) != "")
+        alpha = llList2Float(frame, 4);
+    return rules + [PRIM_COLOR, face, colour(llList2String(frame, 3)), alpha,
+        PRIM_GLOW, face, llList2Float(frame, 5)];
 }
 
 confetti(integer on)

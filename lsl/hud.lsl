@@ -146,6 +146,8 @@ default
             show(fields);
         else if (message == "die")
             go();
+        else
+            tell("hello" + FIELD + (string)gAvatar);
     }
 
     touch_start(integer count)

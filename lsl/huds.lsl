@@ -5,6 +5,7 @@
 string  FIELD     = "¦";
 integer MSG_NEWS  = 7301;
 integer MSG_TOUCH = 7303;
+integer MSG_AGAIN = 7307;
 // ---- end of the shared words ----
 
 string  HUD_OBJECT   = "Peril HUD";     // the object in this table's inventory
@@ -105,7 +106,10 @@ hello(key object, key avatar)
 {
     integer i = llListFindList(gHuds, [avatar]);
     if (i == -1)
+    {
+        gHuds += [avatar, "h", object, "", 0];
         return;
+    }
     key other = llList2Key(gHuds, i + 2);
     if (other != NULL_KEY && other != object && llGetObjectDetails(other, [OBJECT_POS]) != [])
     {
@@ -125,9 +129,9 @@ begin()
         llLinksetDataWrite(DATA_CHANNEL, (string)gChannel);
     }
     llListen(gChannel, "", NULL_KEY, "");
-    // HUDs of before the reset are taken in when their players are named again.
-    gHuds = [];
-    gToldRez = FALSE;
+    // HUDs of before the reset say who they are; those of nobody go when all are named anew.
+    llRegionSay(gChannel, "who");
+    llMessageLinked(LINK_THIS, MSG_AGAIN, "", NULL_KEY);
 }
 
 default

@@ -7,6 +7,7 @@ integer MSG_NEWS  = 7301;
 integer MSG_TOUCH = 7303;
 integer MSG_CELL  = 7304;
 integer MSG_SETS  = 7305;
+integer MSG_AGAIN = 7307;
 // ---- end of the shared words ----
 
 string  MESH       = "FURWARE text mesh:"; // prims are named MESH<set>:<row>:<column>:<faces>
@@ -137,6 +138,7 @@ begin()
     gEngine = FALSE;
     look();
     engine("fw_reset", "");
+    llMessageLinked(LINK_THIS, MSG_AGAIN, "", NULL_KEY);
     llSetTimerEvent(ENGINE_S);
 }
 

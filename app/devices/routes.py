@@ -53,9 +53,12 @@ def router(tables: Tables, registry: Registry) -> APIRouter:
                     )
                 )
             )
-        await tables.contact(device.table_id)
         table = await tables.table(device.table_id)
+        before = table.now.seq
+        await tables.contact(device.table_id)
         first = [wire.record("I", device.id, secret, table.id)]
+        # What was said earlier is over; that the game goes on is said because it is back.
+        first += wire.said(news.since(table, before))
         if table.now.theme.pictures:
             first.append(wire.textures(table.now.theme.pictures))
         return await _news(device, table, first, {})

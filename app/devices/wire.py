@@ -174,6 +174,16 @@ def _size(line: str) -> int:
     return len(line.encode()) + 1
 
 
+def said(news: News) -> list[str]:
+    """The records of the lines."""
+    return [
+        whisper(line.seq, line.who, line.text)
+        if line.who
+        else record("L", str(line.seq), safe(line.text))
+        for line in news.said
+    ]
+
+
 def news_records(news: News, seats: Iterable[tuple[str, bool]], hud_renewed: bool) -> list[str]:
     """The records of the news; `seats`: (avatar, is a bot) of all that have a HUD or floater now.
 
@@ -190,13 +200,7 @@ def news_records(news: News, seats: Iterable[tuple[str, bool]], hud_renewed: boo
                 out.append(record("R", key))
     if news.kind == "whole":
         out.append(record("A", ",".join(known)))
-    for said in news.said:
-        line = safe(said.text)
-        out.append(
-            record("P", str(said.seq), said.who, line)
-            if said.who
-            else record("L", str(said.seq), line)
-        )
+    out += said(news)
     for key, seat in news.seats.items():
         if seat.dialog is not None:
             out.append(dialog(news.seq, key, seat.dialog))

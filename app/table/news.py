@@ -76,7 +76,9 @@ def since(
     kind: Kind
     later: list[Snapshot]
     if known is None:
-        kind, frames, later = "whole", now.board, []
+        kind, frames = "whole", now.board
+        # Who was here before still hears what was said since, as far as it is remembered.
+        later = [state for state in table.since(seq) if state.seq <= now.seq] if seq else []
     elif known is now:
         kind, frames, later = "up_to_date", {}, []
     else:
