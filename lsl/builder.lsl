@@ -17,32 +17,33 @@ integer gMade;   // how many were made
 plan()
 {
     gWanted = [];
-    want("backboard:0:0", <0.03, 0.0, 1.6>, <0.02, 4.6, 3.0>);
-    want("Scoreboard:0:0", <0.02, -0.1, 1.6>, <0.01, 1.5, 2.8>);
-    want("TitleAction:0:0", <-FRONT_M, -1.55, 2.2>, <0.01, 1.35, 0.9>);
+    want("backboard:0:0", <0.03, 0.0, 1.65>, <0.02, 4.6, 3.1>);
+    want("Scoreboard:0:0", <0.05, 0.0, 1.65>, <0.02, 4.7, 3.2>);
+    want("TitleAction:0:0", <-FRONT_M, -1.3, 2.45>, <0.01, 1.8, 1.2>);
     integer i;
     for (i = 0; i < 10; ++i)
     {
         string place = ":" + (string)(i / 2) + ":" + (string)(i % 2);
-        float y = -0.6 + (i % 2) * 0.72;
-        float z = 2.66 - (i / 2) * 0.54;
+        float y = 0.1 + (i % 2) * 1.15;
+        float z = 2.78 - (i / 2) * 0.56;
         want("profile" + place, <-FRONT_M, y, z>, <0.01, 0.5, 0.5>);
         want("overlay" + place, <-2.0 * FRONT_M, y, z>, <0.01, 0.5, 0.5>);
-        want("life" + place, <-FRONT_M, y + 0.34, z>, <0.01, 0.16, 0.5>);
+        want("life" + place, <-FRONT_M, y + 0.52, z>, <0.01, 0.5, 0.5>);
     }
-    texts("Leaderboard", 10, 3, 0.66, 2.8);
-    texts("Status", 2, 3, -2.15, 1.5);
-    texts("Dice", 1, 4, -2.2, 1.15);
+    texts("Status", 2, 3, 1.7, <0.01, 0.6, 0.14>);
+    texts("Dice", 1, 4, 1.42, <0.01, 0.45, 0.12>);
+    texts("Leaderboard", 10, 3, 1.27, <0.01, 0.6, 0.11>);
 }
 
-texts(string set, integer rows, integer columns, float y, float z)
+// A text set in the left column, its first row at height z.
+texts(string set, integer rows, integer columns, float z, vector size)
 {
     integer row;
     integer column;
     for (row = 0; row < rows; ++row)
         for (column = 0; column < columns; ++column)
             want(MESH_NAME + set + ":" + (string)row + ":" + (string)column + ":8",
-                <-FRONT_M, y + column * 0.4, z - row * 0.1>, <0.01, 0.4, 0.1>);
+                <-FRONT_M, -2.2 + (column + 0.5) * size.y, z - row * size.z>, size);
 }
 
 want(string name, vector place, vector size)

@@ -4,7 +4,7 @@
 // ---- words shared with the server: written by `peril lsl`, not by hand ----
 string  FIELD      = "¦";
 string  BREAK      = "¶";
-integer BODY_MAX   = 4096;
+integer BODY_MAX   = 3072;
 integer MSG_NEWS   = 7301;
 integer MSG_PRESS  = 7302;
 integer MSG_TOUCH  = 7303;
@@ -198,7 +198,6 @@ take(string body)
     integer to = llList2Integer(head, 2);
     integer known = gSeq;
     integer fresh = from == 0 || (from <= known && to >= known);
-    integer done = llList2String(head, 0) == "S";
     if (from == 0)
         known = 0;
     integer i;
@@ -215,7 +214,7 @@ take(string body)
     if (fresh)
         news = "A" + (string)known;
     llMessageLinked(LINK_THIS, MSG_NEWS, body, (key)news);
-    if (fresh && done)
+    if (fresh && llList2String(head, 0) == "S")
         gSeq = to;
 }
 

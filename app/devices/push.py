@@ -40,6 +40,7 @@ class Pusher:
         self._tables = tables
         self._registry = registry
         self._gate = asyncio.Semaphore(settings.pushes_at_once)
+        self._limit_s = settings.push_timeout_s
         self._client = httpx.AsyncClient(
             timeout=settings.push_timeout_s, follow_redirects=False, transport=transport
         )
@@ -71,7 +72,7 @@ class Pusher:
                 while device.url and device.seq != table.now.seq and vain < VAIN_PUSHES:
                     known = device.seq
                     if not await self._bring(device, table):
-                        await self._registry.set_url(device, "")
+                        await self._registry.drop_url(device)
                         return
                     vain = vain + 1 if device.seq == known else 0
         except Exception:
@@ -97,18 +98,21 @@ class Pusher:
     async def _post(self, device: Device, body: str) -> int | None:
         """The seq that the device says it has now; None if it could not be reached."""
         try:
-            async with self._client.stream(
-                "POST",
-                device.url,
-                content=body.encode(),
-                headers={"Content-Type": "text/plain; charset=utf-8"},
-            ) as response:
+            async with (
+                asyncio.timeout(self._limit_s),
+                self._client.stream(
+                    "POST",
+                    device.url,
+                    content=body.encode(),
+                    headers={"Content-Type": "text/plain; charset=utf-8"},
+                ) as response,
+            ):
                 raw = b""
                 async for chunk in response.aiter_bytes():
                     raw += chunk
                     if len(raw) > ACK_BYTES:
                         break
-        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError, TimeoutError) as error:
             log.info("push_lost", table=device.table_id, why=type(error).__name__)
             return None
         said = raw.decode(errors="ignore").strip()

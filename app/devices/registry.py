@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
+import re
 import secrets
 from urllib.parse import urlsplit
 
@@ -12,6 +13,7 @@ import msgspec
 from sqlmodel import Session, select
 
 from app.errors import Forbidden, NotFound, PerilError
+from app.games import GAMES, texts
 from app.games.core import Key
 from app.settings import Settings, is_loopback
 from app.table.models import DeviceRow
@@ -19,6 +21,9 @@ from app.table.service import SILENCE_S, Tables
 
 PORTS = (80, 443, 12043, 12046)
 """Ports of the URLs that a region hands out, and the usual ones."""
+
+URL_CHARS = 255
+HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:]+")
 
 
 class Hello(msgspec.Struct, frozen=True):
@@ -41,7 +46,11 @@ class Hello(msgspec.Struct, frozen=True):
 
 
 class Device:
-    """A registered linkset.  `seq`: the state that it acknowledged last, 0 if unknown."""
+    """A registered linkset.
+
+    `seq`: the state that it acknowledged last, 0 if unknown.  `dead_url`: a URL that did not answer;
+    it is not called again, and the linkset is told to ask for another one.
+    """
 
     def __init__(self, row: DeviceRow) -> None:
         self.id = row.id
@@ -50,6 +59,7 @@ class Device:
         self.object_key = row.object_key
         self.owner_key = row.owner_key
         self.url = row.url
+        self.dead_url = ""
         self.seq = 0
         self.seen_s = 0.0
         self.pushing: asyncio.Task[None] | None = None
@@ -90,13 +100,15 @@ class Registry:
         Copied if the same secret is alive in another object; Forbidden if a new table may not
         register.
         """
+        if hello.theme and not any(hello.theme in texts.names(game) for game in GAMES):
+            raise NotFound("theme", hello.theme)
         device = await self._recognised(hello)
         secret = ""
         if device is None:
             device, secret = await self._new(hello)
         now_s = self._tables.clock()
         device.object_key = hello.object_key
-        device.url = hello.url if self._may_call(hello.url) else ""
+        device.url = self._callable(device, hello.url)
         device.seen_s = now_s
         device.seq = 0
         await self._keep(device, hello)
@@ -128,7 +140,10 @@ class Registry:
 
     async def set_url(self, device: Device, url: str) -> None:
         """The table has another URL (or none)."""
-        device.url = url if self._may_call(url) else ""
+        url = self._callable(device, url)
+        if url == device.url:
+            return
+        device.url = url
 
         def write(session: Session) -> None:
             row = session.get_one(DeviceRow, device.id)
@@ -137,6 +152,15 @@ class Registry:
             session.commit()
 
         await self._tables.store.run(write)
+
+    async def drop_url(self, device: Device) -> None:
+        """The table's URL does not answer."""
+        device.dead_url = device.url
+        await self.set_url(device, "")
+
+    def _callable(self, device: Device, url: str) -> str:
+        """The URL if pushes may go there, else ''."""
+        return url if url != device.dead_url and self._may_call(url) else ""
 
     def _silent(self, device: Device) -> bool:
         return self._tables.clock() - device.seen_s > SILENCE_S
@@ -237,13 +261,15 @@ class Registry:
             host, port = parts.hostname or "", parts.port
         except ValueError:
             return False
-        if parts.scheme not in ("http", "https") or parts.username or not host:
+        if parts.scheme not in ("http", "https") or "@" in parts.netloc or len(url) > URL_CHARS:
+            return False
+        if not HOST.fullmatch(host):
             return False
         if self._settings.on_loopback and (is_loopback(host) or host.endswith(".test")):
             return True
-        endings = [e.strip() for e in self._settings.callback_hosts.split(",") if e.strip()]
+        endings = [e.strip(" .") for e in self._settings.callback_hosts.split(",")]
         usual = port is None or port in PORTS
-        return usual and any(host == e.lstrip(".") or host.endswith(e) for e in endings)
+        return usual and any(e and f".{host}".endswith(f".{e}") for e in endings)
 
 
 def _hash(secret: str) -> str:

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Path, Request, Response
 
 from app.devices import wire
 from app.devices.registry import Copied, Device, Hello, Registry
+from app.display import LARGEST_SET, TEXT_SETS
 from app.errors import Malformed, NotFound, PerilError
 from app.games.core import Actor, Key
 from app.games.texts import Theme
@@ -20,6 +21,7 @@ from app.table.service import Tables
 
 FIELDS = 32
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+ID = re.compile(r"[A-Za-z0-9:._-]{1,64}")
 SET = re.compile(r"([^:;,]{1,16}):(\d{1,3})x(\d{1,3})")
 
 POLL_PUSHED_S = 30
@@ -59,6 +61,8 @@ def router(tables: Tables, registry: Registry) -> APIRouter:
         first = [wire.record("I", device.id, secret, table.id)]
         # What was said earlier is over; that the game goes on is said because it is back.
         first += wire.said(news.since(table, before))
+        if said.url and said.url == device.dead_url:
+            first.append("U")
         if table.now.theme.pictures:
             first.append(wire.textures(table.now.theme.pictures))
         return await _news(device, table, first, {})
@@ -72,9 +76,11 @@ def router(tables: Tables, registry: Registry) -> APIRouter:
         device = await registry.known(form.get("d", ""), form.get("k", ""), form.get("o", ""))
         await tables.contact(device.table_id)
         table = await tables.table(device.table_id)
-        if "u" in form and form["u"] != device.url:
+        if "u" in form:
             await registry.set_url(device, form["u"])
         direct = await _VERBS[verb](tables, table, form)
+        if device.dead_url and form.get("u") == device.dead_url:
+            direct.append("U")
         return await _news(device, table, direct, form)
 
     async def _news(device: Device, table: HotTable, direct: list[str], form: Form) -> Response:
@@ -119,7 +125,9 @@ def since_part(
         records.append("K")
     begin = 0 if told.kind == "whole" else since
     header = wire.record("S", str(begin), str(told.seq), str(poll))
-    return wire.pack(header, direct, records, (begin, told.seq), budget_bytes, start)
+    # The rest is asked for with the seq that gave this list of records.
+    again = since if since <= told.seq else 0
+    return wire.pack(header, direct, records, (again, told.seq), budget_bytes, start)
 
 
 def _audience(table: HotTable) -> list[Key]:
@@ -154,14 +162,14 @@ async def _touch(tables: Tables, table: HotTable, form: Form) -> list[str]:
         column, row = _number(form, "x"), _number(form, "y")
         answer = await talk.turn_ranking(tables, table.id, actor, column, row)
     else:
-        answer = await talk.touch(tables, table.id, actor, form.get("id"))
+        answer = await talk.touch(tables, table.id, actor, _id(form))
     return _direct(table, actor.key, answer)
 
 
 async def _press(tables: Tables, table: HotTable, form: Form) -> list[str]:
     actor = _actor(table, form)
     answer = await talk.press(
-        tables, table.id, actor, form.get("t", ""), form.get("b", ""), form.get("id")
+        tables, table.id, actor, form.get("t", ""), form.get("b", ""), _id(form)
     )
     return _direct(table, actor.key, answer)
 
@@ -199,6 +207,14 @@ def _number(form: Form, name: str) -> int:
     return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else 0
 
 
+def _id(form: Form) -> str | None:
+    """The id of a human action; sent again, it gets the same answer."""
+    value = form.get("id", "")
+    if value and not ID.fullmatch(value):
+        raise Malformed("An id has up to 64 letters, digits and : . _ -")
+    return value or None
+
+
 def _actor(table: HotTable, form: Form) -> Actor:
     key = form.get("a", "")
     if not UUID.fullmatch(key):
@@ -211,9 +227,9 @@ def _hello(form: Form) -> Hello:
         if not UUID.fullmatch(form.get(name, "")):
             raise Malformed("A table and its owner are named by their keys.")
     sets = {
-        name: (min(int(columns), 128), min(int(rows), 32))
+        name: (min(int(columns), LARGEST_SET[0]), min(int(rows), LARGEST_SET[1]))
         for name, columns, rows in SET.findall(form.get("sets", ""))
-        if int(columns) and int(rows)
+        if name in TEXT_SETS and int(columns) and int(rows)
     }
     return Hello(
         object_key=form["o"],
@@ -229,7 +245,7 @@ def _hello(form: Form) -> Hello:
         version=form.get("v", ""),
         troubles=form.get("troubles", ""),
         theme=form.get("theme", ""),
-        sets=dict(list(sets.items())[:8]),
+        sets=sets,
     )
 
 

@@ -5,7 +5,7 @@ letter that says what it is; S or M comes first.  Texts have their line breaks a
 people wrote can never look like structure.  The constants are generated into the scripts.
 
     S¦from¦to¦poll_s         difference from seq `from` (0: whole) to `to`; ask again in poll_s
-    M¦from¦to¦next           there is more of it: ask for the rest, which begins at record `next`
+    M¦from¦to¦next           there is more of it: ask for the rest, from its record `next` (1 is first)
     F¦prim¦picture¦r,g,b¦alpha¦glow¦text¦r,g,b¦effect     a frame; what is left out is the default
     X¦set¦r,g,b¦row¦row…     a text set
     H¦avatar¦kind¦picture¦r,g,b¦glow¦text    HUD of a human (h) or floater of a bot (f)
@@ -37,8 +37,8 @@ FIELD = "¦"
 RECORD = "\n"
 BREAK = "¶"
 
-ANSWER_BYTES = 4000
-"""What an answer may have; the script asks for HTTP_BODY_MAXLENGTH 4096."""
+ANSWER_BYTES = 3000
+"""What an answer may have; the script asks for HTTP_BODY_MAXLENGTH 3072."""
 
 PUSH_BYTES = 2000
 """LSL gets 2,048 bytes of a push and no more."""
@@ -46,7 +46,7 @@ PUSH_BYTES = 2000
 LSL_CONSTANTS: Mapping[str, str | int] = {
     "FIELD": FIELD,
     "BREAK": BREAK,
-    "BODY_MAX": 4096,
+    "BODY_MAX": 3072,
     "MSG_NEWS": 7301,
     "MSG_PRESS": 7302,
     "MSG_TOUCH": 7303,
@@ -133,7 +133,10 @@ def board(frames: Board) -> list[str]:
 
 
 class Part(msgspec.Struct, frozen=True):
-    """What fits: the text, and the record with which the rest begins (0: nothing is left)."""
+    """What fits: the text, and the record, counted from 1, with which the rest begins.
+
+    `rest` 0: nothing is left.
+    """
 
     text: str
     rest: int
@@ -147,21 +150,25 @@ def pack(
     budget_bytes: int,
     start: int = 0,
 ) -> Part:
-    """`header`, `direct`, then as many of `records` from `start` on as fit.
+    """`header`, `direct`, then as many of `records` as fit, from number `start` (0: from the first).
 
-    If some are left, the header is `M¦from¦to¦next` instead, where `more` is (from, to).
+    If some are left, the header is `M¦from¦to¦next` instead, where `more` is (from, to).  `direct`
+    goes along with the first part only.  A record that fits nowhere is left out.
     """
-    longest = max(_size(header), _size(_more(more, len(records))))
+    room = budget_bytes - max(_size(header), _size(_more(more, len(records))))
     fixed = [] if start else list(direct)
-    used = longest + sum(map(_size, fixed))
-    position = start
-    while position < len(records) and used + _size(records[position]) <= budget_bytes:
-        used += _size(records[position])
+    left = room - sum(map(_size, fixed))
+    shown = []
+    position = max(start - 1, 0)
+    while position < len(records):
+        size = _size(records[position])
+        if size <= left:
+            shown.append(records[position])
+            left -= size
+        elif size <= room:
+            break
         position += 1
-    shown = records[start:position]
-    if position == start and position < len(records):
-        position += 1  # what fits nowhere is left out rather than asked for again and again
-    rest = position if position < len(records) else 0
+    rest = position + 1 if position < len(records) else 0
     head = _more(more, rest) if rest else header
     return Part(RECORD.join((head, *fixed, *shown)), rest)
 

@@ -270,6 +270,7 @@ def test_a_hud_goes_by_itself_when_its_table_is_gone(tmp_path: Path) -> None:
 
 
 def test_a_table_rezzed_again_is_the_same_table(tmp_path: Path) -> None:
+    """PB-009: whoever touches it then joins or gets his menu at once."""
     with venue(tmp_path) as v:
         table = v.build()
         v.join(table, "Ann")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.games.dice import SeededDice
 
-from .venue import QUICK, venue
+from .venue import PRIMS, QUICK, venue
 
 
 def test_two_people_play_a_whole_match_and_the_prims_always_show_the_board(tmp_path: Path) -> None:
+    """PB-157, PB-164: no script complains, and every result is shown."""
     with venue(tmp_path, SeededDice(3)) as v:
         table = v.build()
         v.set_options(table, **QUICK)
@@ -138,3 +141,60 @@ def test_the_owner_types_how_long_everybody_has(tmp_path: Path) -> None:
         owner.answer_textbox("45")
         v.region.run(3)
         assert v.hot(table).now.match.options.turn_s == 45
+
+
+def test_the_order_of_links_does_not_matter_and_a_change_of_it_is_noticed(tmp_path: Path) -> None:
+    """PB-146: everything is found by name."""
+    with venue(tmp_path) as v:
+        table = v.build(prims=list(reversed(PRIMS)))
+        v.join(table, "Ann")
+        v.same(table)
+        table.prims[1:] = sorted(table.prims[1:], key=lambda prim: prim.name)
+        v.region.link_changed(table)
+        v.region.run(10)
+        v.same(table)
+        v.join(table, "Bob")
+        v.same(table)
+
+
+def test_missing_and_doubled_prims_are_reported_once_and_the_rest_is_painted(
+    tmp_path: Path,
+) -> None:
+    with venue(tmp_path) as v:
+        prims = [p for p in PRIMS if p != "overlay:2:1"] + ["life:0:0"]
+        table = v.build(prims=prims)
+        v.region.run(300)
+        told = [line.text for line in v.owner.lines if "Prims" in line.text]
+        assert told == ["Prims missing: overlay:2:1. Prims with the same name: life:0:0."]
+        v.join(table, "Ann")
+        assert table.prim("profile:0:0").texture[0][0] == "silhouette"
+
+
+def test_a_hud_has_the_size_of_a_hud_and_hangs_at_the_middle(tmp_path: Path) -> None:
+    """PB-179."""
+    with venue(tmp_path) as v:
+        table = v.build()
+        [ann] = v.join(table, "Ann")
+        [hud] = ann.attachments
+        assert tuple(round(s, 3) for s in hud.root.size) == (0.05, 0.05, 0.05)
+        assert hud.root.text[0].startswith("PERIL DICE\nAnn")
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_the_owner_is_told_once_and_truly_what_the_land_allows(
+    tmp_path: Path, allowed: bool
+) -> None:
+    """PB-186, PB-187: where the Experience is not allowed the game is played without HUDs."""
+    with venue(tmp_path) as v:
+        v.region.land.experience_allowed = allowed
+        table = v.build()
+        v.region.run(60)
+        told = [
+            line.text for line in v.owner.lines if "land" in line.text or "works here" in line.text
+        ]
+        assert len(told) == 1
+        assert ("is not allowed here" in told[0]) != allowed
+        [ann] = v.join(table, "Ann")
+        v.region.run(20)
+        assert bool(ann.attachments) == allowed
+        assert ann.dialog is not None

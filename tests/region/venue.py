@@ -69,9 +69,11 @@ class Venue:
 
     # ---- the table
 
-    def build(self, name: str = "Peril Table", **settings: str) -> Linkset:
+    def build(
+        self, name: str = "Peril Table", prims: list[str] = PRIMS, **settings: str
+    ) -> Linkset:
         """A table of 74 prims with all its scripts, as INSTALL.md has it."""
-        table = self.region.object(name, PRIMS)
+        table = self.region.object(name, prims)
         table.engine = furware.install(table.root)  # type: ignore[attr-defined]
         hud = Linkset("Peril HUD")
         hud.root.script(LSL / "hud.lsl", experience=self.experience)
