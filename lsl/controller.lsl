@@ -29,7 +29,7 @@ float   URL_AGAIN_S   = 60.0;
 integer STRIDE        = 5;              // of gQueue
 
 string  gServer;       // address of the server, from the notecard
-list    gSettings;     // [name, value] of every line of the notecard
+list    gSettings;     // "", then [name=, value] of every line of the notecard
 string  gDevice;       // who this table is to the server
 string  gSecret;       // and its proof
 string  gUrl;          // where the server may push to
@@ -86,12 +86,7 @@ act(string verb, key who, string name, string more)
 // Is a request of this kind on its way already?
 integer asking(string verb)
 {
-    integer i;
-    integer length = llGetListLength(gQueue);
-    for (i = 1; i < length; i += STRIDE)
-        if (llList2String(gQueue, i) == verb)
-            return TRUE;
-    return FALSE;
+    return llListFindList(gQueue, [verb]) != -1;
 }
 
 string nameOf(key who)
@@ -141,8 +136,7 @@ pump()
     while (gSent != [] && llList2Float(gSent, 0) < now - BUDGET_S)
         gSent = llDeleteSubList(gSent, 0, 0);
     integer i;
-    integer length = llGetListLength(gQueue);
-    for (i = 0; i < length && llGetListLength(gSent) < BUDGET; i += STRIDE)
+    for (i = 0; i < llGetListLength(gQueue) && llGetListLength(gSent) < BUDGET; i += STRIDE)
     {
         if (llList2Key(gQueue, i) == NULL_KEY && llList2Float(gQueue, i + 4) <= now)
         {
@@ -157,12 +151,23 @@ pump()
                  HTTP_BODY_MAXLENGTH, BODY_MAX, HTTP_VERBOSE_THROTTLE, FALSE], body);
             gSent += now;
             if (request == NULL_KEY)
+            {
+                // The region holds this object back, the longer the more it asks.
                 again(i, now);
-            else
-                gQueue = llListReplaceList(gQueue, [request, verb, llList2String(gQueue, i + 2),
-                    llList2Integer(gQueue, i + 3), now + ANSWER_S], i, i + STRIDE - 1);
+                return;
+            }
+            gQueue = llListReplaceList(gQueue, [request, verb, llList2String(gQueue, i + 2),
+                llList2Integer(gQueue, i + 3), now + ANSWER_S], i, i + STRIDE - 1);
         }
     }
+}
+
+// Tell somebody about his action, if the request was one.
+tell(string body, string text)
+{
+    integer at = llSubStringIndex(body, "&a=");
+    if (at != -1)
+        whisperTo(llGetSubString(body, at + 3, at + 38), text);
 }
 
 // The request at place i failed: the same one goes again later, or is given up.
@@ -171,15 +176,12 @@ again(integer i, float now)
     string verb = llList2String(gQueue, i + 1);
     integer tries = llList2Integer(gQueue, i + 3) + 1;
     string body = llList2String(gQueue, i + 2);
-    integer at = llSubStringIndex(body, "&a=");
-    if (at != -1 && tries == 1)
-        whisperTo(llGetSubString(body, at + 3, at + 38),
-            "The server does not answer just now. The table tries again by itself.");
-    if (at != -1 && tries >= TRIES)
+    if (tries == 1)
+        tell(body, "The server does not answer just now. The table tries again by itself.");
+    if (tries >= TRIES && llSubStringIndex(body, "&a=") != -1)
     {
         gQueue = llDeleteSubList(gQueue, i, i + STRIDE - 1);
-        whisperTo(llGetSubString(body, at + 3, at + 38),
-            "The server did not answer. Touch the table again in a moment.");
+        tell(body, "The server did not answer. Touch the table again in a moment.");
         return;
     }
     float pause = WAIT_FIRST_S * llPow(2.0, tries - 1);
@@ -250,7 +252,7 @@ newUrl()
 readNotecard()
 {
     gServer = "";
-    gSettings = [];
+    gSettings = [""];
     gLine = 0;
     if (llGetInventoryType(NOTECARD) == INVENTORY_NOTECARD)
         gLineRequest = llGetNotecardLine(NOTECARD, gLine);
@@ -261,10 +263,7 @@ readNotecard()
 // The value of a setting of the notecard, or "".
 string setting(string name)
 {
-    integer i = llListFindList(gSettings, [name]);
-    if (i == -1)
-        return "";
-    return llList2String(gSettings, i + 1);
+    return llList2String(gSettings, llListFindList(gSettings, [name + "="]) + 1);
 }
 
 // Who this table is, if it has been registered for this owner.
@@ -327,8 +326,8 @@ default
         {
             integer equals = llSubStringIndex(line, "=");
             if (equals > 0 && llGetSubString(line, 0, 0) != "#")
-                gSettings += [llToLower(llStringTrim(llGetSubString(line, 0, equals - 1), STRING_TRIM)),
-                    llStringTrim(llDeleteSubString(line, 0, equals), STRING_TRIM)];
+                gSettings += [llToLower(llStringTrim(llGetSubString(line, 0, equals - 1), STRING_TRIM))
+                    + "=", llStringTrim(llDeleteSubString(line, 0, equals), STRING_TRIM)];
             gLine += 1;
             gLineRequest = llGetNotecardLine(NOTECARD, gLine);
         }
@@ -351,7 +350,7 @@ default
             if (llSubStringIndex(name, "FURWARE text mesh:Leaderboard:") == 0)
                 llMessageLinked(LINK_THIS, MSG_CELL, (string)link + FIELD
                     + (string)llDetectedTouchFace(i), llDetectedKey(i));
-            else if (link <= 1 || llSubStringIndex(name, "FURWARE text mesh:") != 0)
+            else
                 act("touch", llDetectedKey(i), nameOf(llDetectedKey(i)), "");
         }
     }
@@ -368,9 +367,10 @@ default
             act("touch", id, nameOf(id), text);
         else if (number == MSG_SETS)
         {
-            if (gSets != text && gDevice != "")
-                hello();
+            integer other = gSets != text;
             gSets = text;
+            if (other && gDevice != "")
+                hello();
         }
         else if (number == MSG_AGAIN)
         {
@@ -411,9 +411,14 @@ default
         if (i == -1)
             return;
         string verb = llList2String(gQueue, i + 1);
+        string sent = llList2String(gQueue, i + 2);
+        integer later = status == 429 || status >= 499;
+        if (later || (status == 401 && verb != "poll"))
+            again(i, llGetTime());
+        else
+            gQueue = llDeleteSubList(gQueue, i, i + STRIDE - 1);
         if (status == 200)
         {
-            gQueue = llDeleteSubList(gQueue, i, i + STRIDE - 1);
             list head = llParseStringKeepNulls(
                 llGetSubString(body, 0, llSubStringIndex(body + "\n", "\n") - 1), [FIELD], []);
             integer refused = verb == "hello" && llList2Integer(head, 2) == 0;
@@ -431,16 +436,13 @@ default
         else if (status == 401)
         {
             // The server does not know this table (any more): it introduces itself anew.
-            gQueue = llDeleteSubList(gQueue, i, i + STRIDE - 1);
             gSeq = 0;
             hello();
         }
-        else if (status == 429 || status == 499 || status >= 500)
-            again(i, llGetTime());
-        else
+        else if (!later)
         {
-            gQueue = llDeleteSubList(gQueue, i, i + STRIDE - 1);
             gPollAt = llGetTime() + jitter(WAIT_MOST_S);
+            tell(sent, "This table cannot play just now. Its owner has been told why.");
         }
         pump();
     }

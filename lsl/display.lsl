@@ -10,7 +10,7 @@ integer MSG_AGAIN  = 7307;
 // ---- end of the shared words ----
 
 integer ROOT_FACE    = 1;    // the root's face with the start plate
-integer PRIMS_A_CALL = 8;    // painted with one call, to keep the list small
+integer RULES_A_CALL = 120;  // about 8 prims are painted with one call, to keep the list small
 float   CONFETTI_S   = 2.0;
 float   LOOK_AGAIN_S = 3.0;  // after links changed, when they have come to rest
 
@@ -97,12 +97,9 @@ list paint(list frame)
 
 confetti(integer on)
 {
-    if (!on)
-    {
-        llLinkParticleSystem(LINK_ROOT, []);
-        return;
-    }
-    llLinkParticleSystem(LINK_ROOT, [PSYS_PART_FLAGS, PSYS_PART_EMISSIVE_MASK
+    list rules;
+    if (on)
+        rules = [PSYS_PART_FLAGS, PSYS_PART_EMISSIVE_MASK
         | PSYS_PART_INTERP_COLOR_MASK | PSYS_PART_INTERP_SCALE_MASK,
         PSYS_SRC_PATTERN, PSYS_SRC_PATTERN_EXPLODE, PSYS_SRC_TEXTURE, texture("confetti"),
         PSYS_PART_START_ALPHA, 1.0, PSYS_PART_END_ALPHA, 0.0,
@@ -110,14 +107,14 @@ confetti(integer on)
         PSYS_PART_MAX_AGE, 2.0, PSYS_SRC_MAX_AGE, CONFETTI_S, PSYS_SRC_BURST_RATE, 0.05,
         PSYS_SRC_BURST_PART_COUNT, 20, PSYS_SRC_BURST_RADIUS, 0.6,
         PSYS_SRC_BURST_SPEED_MIN, 1.0, PSYS_SRC_BURST_SPEED_MAX, 2.0,
-        PSYS_SRC_ACCEL, <0.0, 0.0, -0.4>]);
+        PSYS_SRC_ACCEL, <0.0, 0.0, -0.4>];
+    llLinkParticleSystem(LINK_ROOT, rules);
 }
 
 show(string body)
 {
     list records = llParseString2List(body, ["\n"], []);
     list rules;
-    integer pending;
     integer i;
     integer length = llGetListLength(records);
     for (i = 0; i < length; ++i)
@@ -127,16 +124,11 @@ show(string body)
         if (kind == "T")
             gTextures = llDeleteSubList(llParseStringKeepNulls(line, [FIELD], []), 0, 0);
         else if (kind == "F")
-        {
             rules += paint(llParseStringKeepNulls(line, [FIELD], []));
-            pending += 1;
-        }
-        if (pending == PRIMS_A_CALL || i == length - 1)
+        if (llGetListLength(rules) >= RULES_A_CALL || i == length - 1)
         {
-            if (rules != [])
-                llSetLinkPrimitiveParamsFast(LINK_THIS, rules);
+            llSetLinkPrimitiveParamsFast(LINK_THIS, rules);
             rules = [];
-            pending = 0;
         }
     }
 }

@@ -19,6 +19,7 @@ integer gChannel;  // on which HUDs and this table talk
 list    gHuds;     // [avatar, kind, object or NULL_KEY, what it shows, tries] of all that are wanted
 list    gTextures; // [picture, texture] of the theme
 integer gToldRez;  // the owner knows that nothing can be rezzed here
+integer gNamed;    // the server has named all that are wanted
 
 string texture(string picture)
 {
@@ -28,17 +29,21 @@ string texture(string picture)
     return picture;
 }
 
-// Where the floater number n stands: in rows of five beside the table.
-vector place(integer n)
-{
-    return llGetPos() + <(n % 5) * SPACING_M - 3.0, 2.0 + (n / 5) * SPACING_M, 1.0>;
-}
-
 send(integer i)
 {
     key object = llList2Key(gHuds, i + 2);
-    if (object != NULL_KEY)
+    if (object == NULL_KEY)
+        return;
+    if (llGetObjectDetails(object, [OBJECT_POS]) != [])
         llRegionSayTo(object, gChannel, "show" + FIELD + llList2String(gHuds, i + 3));
+    else if (llList2String(gHuds, i + 1) == "f"
+        || llGetAgentSize(llList2Key(gHuds, i)) != ZERO_VECTOR)
+    {
+        // It got lost, say by a crash of the viewer; who takes it off twice wants none.
+        gHuds = llListReplaceList(gHuds, [NULL_KEY], i + 2, i + 2);
+        if (llList2Integer(gHuds, i + 4) < REZ_TRIES)
+            rez(i);
+    }
 }
 
 rez(integer i)
@@ -46,7 +51,9 @@ rez(integer i)
     if (llGetInventoryType(HUD_OBJECT) != INVENTORY_OBJECT)
         return;
     string kind = llList2String(gHuds, i + 1);
-    vector at = place(i / STRIDE);
+    // Floaters stand in rows of five beside the table.
+    integer n = i / STRIDE;
+    vector at = llGetPos() + <(n % 5) * SPACING_M - 3.0, 2.0 + (n / 5) * SPACING_M, 1.0>;
     string start = llDumpList2String([llGetKey(), llList2Key(gHuds, i), kind, gChannel, at], FIELD);
     key object = llRezObjectWithParams(HUD_OBJECT, [REZ_POS, llGetPos() + <0.0, 0.0, 1.0>, FALSE,
         TRUE, REZ_PARAM, gChannel, REZ_PARAM_STRING, start]);
@@ -86,16 +93,10 @@ want(list record)
     send(i);
 }
 
-clear()
-{
-    while (gHuds != [])
-        take(0);
-    llRegionSay(gChannel, "die");
-}
-
 // Only those named may stay.
 keep(string names)
 {
+    gNamed = TRUE;
     integer i;
     for (i = llGetListLength(gHuds) - STRIDE; i >= 0; i -= STRIDE)
         if (llSubStringIndex("," + names + ",", "," + (string)llList2Key(gHuds, i) + ",") == -1)
@@ -104,20 +105,22 @@ keep(string names)
 
 hello(key object, key avatar)
 {
+    key owner = llGetOwnerKey(object);
+    if (owner != llGetOwner() && owner != avatar)
+        return;
     integer i = llListFindList(gHuds, [avatar]);
-    if (i == -1)
-    {
-        gHuds += [avatar, "h", object, "", 0];
-        return;
-    }
     key other = llList2Key(gHuds, i + 2);
-    if (other != NULL_KEY && other != object && llGetObjectDetails(other, [OBJECT_POS]) != [])
-    {
+    integer doubled = other != NULL_KEY && other != object
+        && llGetObjectDetails(other, [OBJECT_POS]) != [];
+    if (i == -1 && !gNamed)
+        gHuds += [avatar, "h", object, "", 0];
+    else if (i == -1 || doubled)
         llRegionSayTo(object, gChannel, "die");
-        return;
+    else
+    {
+        gHuds = llListReplaceList(gHuds, [object], i + 2, i + 2);
+        send(i);
     }
-    gHuds = llListReplaceList(gHuds, [object], i + 2, i + 2);
-    send(i);
 }
 
 begin()
@@ -191,21 +194,20 @@ default
                     take(at);
             }
             else if (line == "G")
-                clear();
+            {
+                while (gHuds != [])
+                    take(0);
+                llRegionSay(gChannel, "die");
+            }
         }
     }
 
     timer()
     {
+        llSetTimerEvent(0.0);
         integer i;
-        integer waiting;
         for (i = 0; i < llGetListLength(gHuds); i += STRIDE)
             if (llList2Key(gHuds, i + 2) == NULL_KEY && llList2Integer(gHuds, i + 4) < REZ_TRIES)
-            {
                 rez(i);
-                waiting = TRUE;
-            }
-        if (!waiting)
-            llSetTimerEvent(0.0);
     }
 }

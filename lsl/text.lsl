@@ -70,10 +70,9 @@ show(string name, string colour, string text)
     integer at = llListFindList(gShown, [name]);
     if (at != -1 && llList2String(gShown, at + 1) == whole)
         return;
-    if (at == -1)
-        gShown += [name, whole];
-    else
-        gShown = llListReplaceList(gShown, [whole], at + 1, at + 1);
+    if (at != -1)
+        gShown = llDeleteSubList(gShown, at, at + 1);
+    gShown += [name, whole];
     draw(name, colour, text);
 }
 
@@ -163,19 +162,16 @@ default
 
     link_message(integer sender, integer number, string text, key id)
     {
-        if (number == MSG_NEWS)
+        if (number == MSG_NEWS && llGetSubString((string)id, 0, 0) == "A")
         {
-            if (llGetSubString((string)id, 0, 0) == "A")
+            list records = llParseString2List(text, ["\n"], []);
+            integer i;
+            for (i = 0; i < llGetListLength(records); ++i)
             {
-                list records = llParseString2List(text, ["\n"], []);
-                integer i;
-                for (i = 0; i < llGetListLength(records); ++i)
-                {
-                    list fields = llParseStringKeepNulls(llList2String(records, i), [FIELD], []);
-                    if (llList2String(fields, 0) == "X")
-                        show(llList2String(fields, 1), llList2String(fields, 2),
-                            llDumpList2String(llDeleteSubList(fields, 0, 2), "\n"));
-                }
+                list fields = llParseStringKeepNulls(llList2String(records, i), [FIELD], []);
+                if (llList2String(fields, 0) == "X")
+                    show(llList2String(fields, 1), llList2String(fields, 2),
+                        llDumpList2String(llDeleteSubList(fields, 0, 2), "\n"));
             }
         }
         else if (number == MSG_CELL)

@@ -70,24 +70,24 @@ class Pusher:
             async with self._gate:
                 vain = 0
                 while device.url and device.seq != table.now.seq and vain < VAIN_PUSHES:
-                    known = device.seq
-                    if not await self._bring(device, table):
-                        await self._registry.drop_url(device)
-                        return
+                    known, url = device.seq, device.url
+                    if not await self._bring(device, table, url):
+                        await self._registry.drop_url(device, url)
+                        continue
                     vain = vain + 1 if device.seq == known else 0
         except Exception:
             log.exception("push_failed", table=table.id)
         finally:
             device.pushing = None
 
-    async def _bring(self, device: Device, table: HotTable) -> bool:
+    async def _bring(self, device: Device, table: HotTable, url: str) -> bool:
         """Push from what the device knows to now, in as many parts as it takes."""
         upto, since, start = table.now, device.seq, 0
         while True:
             part = since_part(
                 self._tables, table, since, [], wire.PUSH_BYTES, start, upto, POLL_PUSHED_S
             )
-            acknowledged = await self._post(device, part.text)
+            acknowledged = await self._post(device, url, part.text)
             if acknowledged is None:
                 return False
             if not part.rest:
@@ -95,14 +95,14 @@ class Pusher:
                 return True
             start = part.rest
 
-    async def _post(self, device: Device, body: str) -> int | None:
+    async def _post(self, device: Device, url: str, body: str) -> int | None:
         """The seq that the device says it has now; None if it could not be reached."""
         try:
             async with (
                 asyncio.timeout(self._limit_s),
                 self._client.stream(
                     "POST",
-                    device.url,
+                    url,
                     content=body.encode(),
                     headers={"Content-Type": "text/plain; charset=utf-8"},
                 ) as response,
@@ -116,7 +116,7 @@ class Pusher:
             log.info("push_lost", table=device.table_id, why=type(error).__name__)
             return None
         said = raw.decode(errors="ignore").strip()
-        if response.status_code != 200 or not said.isdigit() or len(said) > 9:
+        if response.status_code != 200 or not said.isdecimal() or len(said) > 9:
             log.info("push_refused", table=device.table_id, status=response.status_code)
             return None
         return int(said)

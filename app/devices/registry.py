@@ -48,8 +48,8 @@ class Hello(msgspec.Struct, frozen=True):
 class Device:
     """A registered linkset.
 
-    `seq`: the state that it acknowledged last, 0 if unknown.  `dead_url`: a URL that did not answer;
-    it is not called again, and the linkset is told to ask for another one.
+    `seq`: the state that it acknowledged last, 0 if unknown.  `dead_url`: one that did not
+    answer; it is not called again, and the linkset is told to ask for another one.
     """
 
     def __init__(self, row: DeviceRow) -> None:
@@ -153,10 +153,11 @@ class Registry:
 
         await self._tables.store.run(write)
 
-    async def drop_url(self, device: Device) -> None:
-        """The table's URL does not answer."""
-        device.dead_url = device.url
-        await self.set_url(device, "")
+    async def drop_url(self, device: Device, url: str) -> None:
+        """A URL of the table does not answer."""
+        device.dead_url = url
+        if device.url == url:
+            await self.set_url(device, "")
 
     def _callable(self, device: Device, url: str) -> str:
         """The URL if pushes may go there, else ''."""

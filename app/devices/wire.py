@@ -5,7 +5,7 @@ letter that says what it is; S or M comes first.  Texts have their line breaks a
 people wrote can never look like structure.  The constants are generated into the scripts.
 
     S¦from¦to¦poll_s         difference from seq `from` (0: whole) to `to`; ask again in poll_s
-    M¦from¦to¦next           there is more of it: ask for the rest, from its record `next` (1 is first)
+    M¦from¦to¦next           there is more of it: ask for the rest from record `next` on, 1 is first
     F¦prim¦picture¦r,g,b¦alpha¦glow¦text¦r,g,b¦effect     a frame; what is left out is the default
     X¦set¦r,g,b¦row¦row…     a text set
     H¦avatar¦kind¦picture¦r,g,b¦glow¦text    HUD of a human (h) or floater of a bot (f)
@@ -150,7 +150,7 @@ def pack(
     budget_bytes: int,
     start: int = 0,
 ) -> Part:
-    """`header`, `direct`, then as many of `records` as fit, from number `start` (0: from the first).
+    """`header`, `direct`, then as many of `records` as fit, from number `start` on (0: all).
 
     If some are left, the header is `M¦from¦to¦next` instead, where `more` is (from, to).  `direct`
     goes along with the first part only.  A record that fits nowhere is left out.

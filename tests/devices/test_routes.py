@@ -1,292 +1,318 @@
-"""Tables in-world over the real app: registration, recognition, copies, requests, pushes."""
+"""The route of the tables in-world: touch, press, poll."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-from collections.abc import AsyncIterator, Callable
-from pathlib import Path
-from typing import Any
+import re
 from urllib.parse import urlencode
 
-import httpx
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from app.main import create_app
-from app.settings import Settings
+from app.devices import routes, wire
+from app.games import lobby
+from app.games.core import Actor, Key
 
-OBJECT, OTHER = (f"00000000-0000-4000-8000-00000000000{n}" for n in (1, 2))
-OWNER, ANN = (f"00000000-0000-4000-9000-00000000000{n}" for n in (1, 2))
-URL = "https://simhost-1.agni.secondlife.io:12043/cap/1"
+from .inworld import ANN, BOB, OWNER, URL, Linkset, Server
 
-
-class InWorld:
-    """A table in-world, as its scripts behave: it remembers who it is and what it knows."""
-
-    def __init__(self, client: httpx.AsyncClient, key: str = OBJECT, owner: str = OWNER) -> None:
-        self.client, self.key, self.owner = client, key, owner
-        self.device = self.secret = self.table = ""
-        self.seq = 0
-
-    async def post(self, verb: str, **form: Any) -> httpx.Response:
-        return await self.client.post(
-            f"/lsl/v1/{verb}",
-            content=urlencode({k: str(v) for k, v in form.items()}),
-            headers={"Content-Type": "application/x-www-form-urlencoded"},
-        )
-
-    async def hello(self, **more: Any) -> list[list[str]]:
-        records = self.read(
-            await self.post(
-                "hello", o=self.key, owner=self.owner, d=self.device, k=self.secret, **more
-            )
-        )
-        for record in records:
-            if record[0] == "I":
-                self.device, self.table = record[1], record[3]
-                self.secret = record[2] or self.secret
-        return records
-
-    async def do(self, verb: str, **more: Any) -> list[list[str]]:
-        form = {"d": self.device, "k": self.secret, "o": self.key, "since": self.seq, **more}
-        return self.read(await self.post(verb, **form))
-
-    def read(self, answer: httpx.Response) -> list[list[str]]:
-        assert answer.status_code == 200, answer.text
-        assert len(answer.content) <= 3000
-        records = [line.split("¦") for line in answer.text.split("\n")]
-        if records[0][0] == "S":
-            self.seq = int(records[0][2])
-        return records
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-Service = Callable[..., Any]
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Service:
-    """`async with service(…) as (client, clock, app)`."""
-
-    @contextlib.asynccontextmanager
-    async def make(
-        transport: httpx.AsyncBaseTransport | None = None, **settings: Any
-    ) -> AsyncIterator[Any]:
-        clock = Clock()
-        app = create_app(
-            Settings(data_dir=tmp_path, log_level="error", **settings),
-            push_transport=transport or httpx.MockTransport(lambda _: httpx.Response(404)),
-            clock=clock,
-        )
-        async with (
-            app.router.lifespan_context(app),
-            httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client,
-        ):
-            yield client, clock, app
-
-    return make
+async def linkset(server: Server) -> Linkset:
+    return await server.linkset()
 
 
-def of(kind: str, records: list[list[str]]) -> list[list[str]]:
-    return [r for r in records if r[0] == kind]
+async def test_a_touch_joins_and_brings_the_dialog_and_the_news(linkset: Linkset) -> None:
+    known = linkset.seq
+    await linkset.touch()
+    assert linkset.records[0] == ["S", str(known), str(linkset.seq), "5"]
+    (dialog,) = [d for d in linkset.of("D", ANN) if d[1] == "0"]
+    assert dialog[5:] == ["Leave Game", "Start Game"] or "Leave Game" in dialog[5:]
+    assert linkset.of("L")[0][2].startswith("💀 Ann has entered")
+    (hud,) = linkset.of("H")
+    assert hud[1:3] == [ANN, "h"]
+    names = {r[1] for r in linkset.of("F")}
+    assert {"profile:0:0", "life:0:0"} <= names
+    assert "profile:0:1" not in names
 
 
-async def test_a_new_table_is_given_a_secret_and_the_whole_board(service: Service) -> None:
-    async with service() as (client, _, _app):
-        table = InWorld(client)
-        records = await table.hello(name="Olive")
-        assert records[0][:2] == ["S", "0"]
-        assert len(table.secret) == 64
-        assert len(of("F", records)) == 34
-        assert {r[1] for r in of("X", records)} == {"Leaderboard", "Status", "Dice"}
+async def test_a_press_does_what_the_button_says(linkset: Linkset) -> None:
+    await linkset.touch()
+    await linkset.touch(BOB, "Bob")
+    await linkset.press("Ready", BOB)
+    assert linkset.of("L")[0][2].startswith("⚔️ Bob steels")
+    await linkset.touch(BOB, "Bob")
+    await linkset.press("Leave Game", BOB)
+    assert linkset.of("R") == [["R", BOB]]
 
 
-async def test_it_is_recognised_by_its_secret_and_gets_none_again(service: Service) -> None:
-    async with service() as (client, _, _app):
-        table = InWorld(client)
-        await table.hello()
-        first = table.table
-        assert of("I", await table.hello())[0][2] == ""
-        assert table.table == first
+async def test_a_poll_without_news_is_its_header(linkset: Linkset) -> None:
+    await linkset.act()
+    assert linkset.records == [["S", str(linkset.seq), str(linkset.seq), "15"]]
 
 
-@pytest.mark.parametrize("wrong", [{"k": "guess"}, {"d": "guess"}, {"o": "guess"}])
-async def test_a_request_without_the_right_secret_is_refused(
-    service: Service, wrong: dict[str, str]
-) -> None:
-    async with service() as (client, clock, _app):
-        table = InWorld(client)
-        await table.hello()
-        clock.now += 100
-        form = {"d": table.device, "k": table.secret, "o": table.key, **wrong}
-        assert (await table.post("poll", **form)).status_code == 401
+async def test_who_knows_an_unknown_state_gets_the_whole_board(linkset: Linkset) -> None:
+    for since in ("0", "999999", "nonsense", "-3", ""):
+        await linkset.act(since=since)
+        assert linkset.records[0][:2] == ["S", "0"]
+        assert {r[1] for r in linkset.of("F") + linkset.of("X")} == set(linkset.table.now.board)
+        assert linkset.of("A") == [["A"]]
 
 
-async def test_a_copy_is_refused_while_the_first_one_lives_and_taken_when_it_is_gone(
-    service: Service,
-) -> None:
-    async with service() as (client, clock, _app):
-        table = InWorld(client)
-        await table.hello()
-        copy = InWorld(client, OTHER)
-        copy.device, copy.secret = table.device, table.secret
-        records = await copy.hello()
-        assert records[0][:3] == ["S", "0", "0"]
-        assert of("P", records)[0][2] == OWNER
-        clock.now += 91
-        await copy.hello()
-        assert copy.table == table.table
+async def test_a_refusal_is_a_line_to_the_sender_alone(linkset: Linkset) -> None:
+    await linkset.touch()
+    (token,) = {d[3] for d in linkset.of("D", ANN)}
+    await linkset.press("Start Game")
+    (said,) = linkset.of("P")
+    assert said[1:3] == ["0", ANN]
+    assert said[3]
+    assert linkset.of("L") == []
+    await linkset.press("No Such Button", t=token)
+    assert linkset.of("P", ANN)
+    assert [d[1] for d in linkset.of("D", ANN)] == ["0"]
+    await linkset.act("press", a=BOB, n="Bob", t=token, b="Leave Game")
+    assert linkset.of("P", BOB)
+    assert len(linkset.table.now.match.seats) == 1
 
 
-async def test_another_owner_gets_another_table(service: Service) -> None:
-    async with service() as (client, _, _app):
-        table = InWorld(client)
-        await table.hello()
-        sold = InWorld(client, OBJECT, ANN)
-        sold.device, sold.secret = table.device, table.secret
-        await sold.hello()
-        assert sold.table not in ("", table.table)
+async def test_the_same_action_sent_again_is_done_once(linkset: Linkset) -> None:
+    await linkset.touch(id="t-1")
+    await linkset.touch(id="t-1")
+    assert [s.name for s in linkset.table.now.match.seats] == ["Ann"]
+    assert linkset.of("L") == []
+    token = linkset.of("D", ANN)[0][3]
+    await linkset.press("Leave Game", t=token, id="p-1")
+    assert linkset.of("R")
+    await linkset.press("Leave Game", t=token, id="p-1")
+    assert linkset.of("P") == []
 
 
-async def test_the_notecard_can_name_a_table_of_this_owner_only(service: Service) -> None:
-    async with service(operator_token="t" * 20) as (client, _, _app):
-        made = await client.post(
-            "/api/v1/tables",
-            json={"owner": {"key": OWNER}},
-            headers={"Authorization": "Bearer " + "t" * 20},
-        )
-        mine = InWorld(client)
-        await mine.hello(table=made.json()["id"])
-        assert mine.table == made.json()["id"]
-        other = InWorld(client, OTHER, ANN)
-        assert "There is no table of yours" in of("P", await other.hello(table=mine.table))[0][3]
+async def test_an_empty_id_is_none(linkset: Linkset) -> None:
+    await linkset.touch(id="")
+    await linkset.touch(BOB, "Bob", id="")
+    assert len(linkset.table.now.match.seats) == 2
 
 
-async def test_beyond_this_machine_a_new_table_needs_the_key(service: Service) -> None:
-    settings = {"host": "0.0.0.0", "operator_token": "t" * 20, "device_key": "open sesame"}
-    async with service(**settings) as (client, _, _app):
-        table = InWorld(client)
-        assert "key = …" in of("P", await table.hello())[0][3]
-        assert not table.device
-        await table.hello(key="open sesame")
-        assert table.device
+async def test_a_touch_of_the_ranking_turns_it_and_joins_nobody(linkset: Linkset) -> None:
+    await linkset.touch(p="Leaderboard", x="23", y="9")
+    assert linkset.of("D") == []
+    assert linkset.table.now.match.seats == ()
 
 
-async def test_sizes_of_text_sets_and_the_theme_are_taken_over(service: Service) -> None:
-    async with service() as (client, _, _app):
-        table = InWorld(client)
-        records = await table.hello(sets="Leaderboard:32x12,Status:10x3,", theme="existing")
-        [ranking] = [r for r in of("X", records) if r[1] == "Leaderboard"]
-        assert len(ranking[3:]) == 12
-        assert len(of("T", records)[0]) == 33
+async def test_the_owner_is_known_by_his_key(linkset: Linkset) -> None:
+    await linkset.touch(OWNER, "Olive")
+    (dialog,) = linkset.of("D", OWNER)
+    assert dialog[3].startswith("owner_")
 
 
-async def test_one_touch_brings_dialog_lines_and_frames_in_one_answer(service: Service) -> None:
-    async with service() as (client, _, _app):
-        table = InWorld(client)
-        await table.hello()
-        records = await table.do("touch", a=ANN, n="Ann", id="t1")
-        assert of("D", records)[0][1:3] == ["0", ANN]
-        assert "Ann has entered the deadly game" in of("L", records)[0][2]
-        assert of("H", records)[0][1:3] == [ANN, "h"]
-        assert {r[1] for r in of("F", records)} == {"root", "profile:0:0", "life:0:0"}
-        assert await table.do("poll") == [["S", str(table.seq), str(table.seq), "5"]]
+async def test_hostile_names_stay_in_their_fields(linkset: Linkset) -> None:
+    await linkset.touch(ANN, "A¦b\nD¦0¦x¶y\x00")
+    kinds = {r[0] for r in linkset.records}
+    assert kinds <= {"S", "F", "X", "H", "L", "D"}
+    assert all(r[1] in (ANN, "0", str(linkset.seq)) for r in linkset.of("D"))
 
 
-async def test_a_refusal_is_said_to_the_sender_alone(service: Service) -> None:
-    async with service() as (client, _, _app):
-        table = InWorld(client)
-        await table.hello()
-        dialog = of("D", await table.do("touch", a=ANN, n="Ann"))[0]
-        records = await table.do("press", a=ANN, n="Ann", t=dialog[3], b="Start Game")
-        assert of("P", records) == [["P", "0", ANN, "At least 2 players are needed. Bots count."]]
-        assert not of("L", records)
+async def test_much_news_comes_in_parts(linkset: Linkset, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = [r for r in await linkset.act(since="0") if r[0] != "S"]
+    monkeypatch.setattr(wire, "ANSWER_BYTES", 700)
+    got, head = [], await linkset.act(since="0")
+    while True:
+        got += linkset.records[1:]
+        head = linkset.records[0]
+        if head[0] == "S":
+            break
+        await linkset.act(to=head[2], more=head[3], **{"from": head[1]})
+    assert got == whole
+    assert linkset.seq == linkset.table.now.seq
 
 
-@pytest.mark.parametrize("body", [b"\xff\xfe", b"a", b"=&=", b"o=x&owner=y", b"&" * 100])
-async def test_what_is_no_form_is_malformed_and_never_an_error_of_ours(
-    service: Service, body: bytes
-) -> None:
-    async with service() as (client, _, _app):
-        for verb in ("hello", "poll", "touch", "press", "nonsense"):
-            answer = await client.post(f"/lsl/v1/{verb}", content=body)
-            assert 400 <= answer.status_code < 500
+async def test_a_rest_of_what_is_forgotten_is_the_whole_board(linkset: Linkset) -> None:
+    await linkset.act(to="999", more="5", **{"from": "0"})
+    assert linkset.records[0][:2] == ["S", "0"]
+    assert len(linkset.of("F")) + len(linkset.of("X")) == len(linkset.table.now.board)
+
+
+async def test_the_dialog_of_an_answer_comes_once(linkset: Linkset) -> None:
+    await linkset.touch()
+    assert len(linkset.of("D", ANN)) >= 1
+    tokens = [d[3] for d in linkset.of("D", ANN)]
+    assert len(set(tokens)) == len(tokens)
+
+
+@pytest.mark.parametrize("body", [b"", b"d=x&k=y&o=z", b"d=&k=&o="])
+async def test_an_unknown_table_is_told_so(server: Server, body: bytes) -> None:
+    for verb in ("poll", "touch", "press"):
+        response = await server.client.post(f"/lsl/v1/{verb}", content=body, headers=FORM)
+        assert response.status_code == 401
+
+
+async def test_the_secret_is_asked_for_each_time(linkset: Linkset) -> None:
+    linkset.form["k"] = "0" * 64
+    response = await linkset.post("poll", {n: linkset.form[n] for n in ("d", "k", "o")})
+    assert response.status_code == 401
+
+
+@pytest.mark.parametrize("body", [b"\xff\xfe", b"nonsense", b"a=1&b", b"&".join([b"a=1"] * 40)])
+@pytest.mark.parametrize("verb", ["hello", "poll", "touch"])
+async def test_what_is_no_form_is_refused(server: Server, verb: str, body: bytes) -> None:
+    response = await server.client.post(f"/lsl/v1/{verb}", content=body, headers=FORM)
+    assert response.status_code == 422
 
 
 @pytest.mark.parametrize(
-    ("url", "taken"),
+    "more",
     [
-        (URL, True),
-        ("http://simhost-1.agni.secondlife.io:12046/cap/1", True),
-        ("https://evil.example/cap", False),
-        ("https://secondlife.io.evil.example/cap", False),
-        ("https://simhost-1.agni.secondlife.io:22/cap", False),
-        ("https://user@simhost-1.agni.secondlife.io:12043/cap", False),
-        ("http://169.254.169.254/latest", False),
-        ("file:///etc/passwd", False),
-        ("http://[::1", False),
-        ("", False),
+        {"a": ""},
+        {"a": "bot:1"},
+        {"a": "nonsense"},
+        {"a": ANN, "id": "x" * 65},
+        {"a": ANN, "id": "ä"},
     ],
 )
-async def test_pushes_go_only_where_regions_are(service: Service, url: str, taken: bool) -> None:
-    settings = {"host": "0.0.0.0", "operator_token": "t" * 20, "device_key": "k"}
-    async with service(**settings) as (client, _, app):
-        table = InWorld(client)
-        await table.hello(key="k", u=url)
-        assert bool(app.state.registry.by_table[table.table].url) == taken
-
-
-async def test_a_push_is_the_difference_from_what_was_acknowledged(service: Service) -> None:
-    pushed: list[str] = []
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        pushed.append(request.content.decode())
-        return httpx.Response(200, text=pushed[-1].split("\n")[0].split("¦")[2])
-
-    async with service(httpx.MockTransport(answer)) as (client, _, _app):
-        table = InWorld(client)
-        await table.hello(u=URL)
-        path = f"/api/v1/tables/{table.table}/commands"
-        for key, name in ((ANN, "Ann"), (OTHER, "Bob")):
-            body = {"avatar": {"key": key, "name": name}, "command": {"type": "join"}}
-            assert (await client.post(path, json=body)).status_code == 200
-            await asyncio.sleep(0.05)
-        assert [p.split("\n")[0] for p in pushed] == ["S¦1¦2¦30", "S¦2¦3¦30"]
-        assert all(len(p.encode()) <= 2000 for p in pushed)
-        assert "Bob has entered" not in pushed[0]
-
-
-async def test_after_a_push_that_failed_the_next_request_brings_everything(
-    service: Service,
+async def test_an_avatar_and_an_action_are_named_rightly(
+    linkset: Linkset, more: dict[str, str]
 ) -> None:
-    async with service() as (client, _, app):
-        table = InWorld(client)
-        await table.hello(u=URL)
-        body = {"avatar": {"key": ANN, "name": "Ann"}, "command": {"type": "join"}}
-        await client.post(f"/api/v1/tables/{table.table}/commands", json=body)
-        await asyncio.sleep(0.05)
-        assert app.state.registry.by_table[table.table].url == ""
-        records = await table.do("poll")
-        assert "Ann has entered" in of("L", records)[0][2]
-        assert records[0][3] == "5"
+    form = {n: linkset.form[n] for n in ("d", "k", "o")} | more
+    for verb in ("touch", "press"):
+        assert (await linkset.post(verb, form)).status_code == 422
 
 
-async def test_a_slow_region_holds_up_nobody_else(service: Service) -> None:
-    class Slow(httpx.AsyncBaseTransport):
-        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-            await asyncio.sleep(30)
-            return httpx.Response(200)
+async def test_a_hello_names_object_and_owner(server: Server) -> None:
+    for wrong in ({"o": "x"}, {"owner": ""}):
+        linkset = Linkset(server, **wrong)
+        assert (await linkset.post("hello", linkset.form)).status_code == 422
 
-    async with service(Slow()) as (client, _, _app):
-        table = InWorld(client)
-        await table.hello(u=URL)
-        async with asyncio.timeout(5):
-            await table.do("touch", a=ANN, n="Ann")
-            await table.do("touch", a=OTHER, n="Bob")
+
+async def test_other_verbs_and_methods_do_not_exist(server: Server) -> None:
+    assert (await server.client.post("/lsl/v1/dance")).status_code in (404, 422)
+    assert (await server.client.get("/lsl/v1/poll")).status_code == 405
+
+
+KEYS = [
+    "d",
+    "k",
+    "o",
+    "u",
+    "a",
+    "n",
+    "t",
+    "b",
+    "id",
+    "p",
+    "x",
+    "y",
+    "since",
+    "more",
+    "from",
+    "to",
+    "owner",
+    "name",
+    "sets",
+    "theme",
+    "table",
+    "title",
+    "troubles",
+    "v",
+    "key",
+    "region",
+]
+VALUES = st.sampled_from(
+    [
+        "",
+        "0",
+        "1",
+        "-1",
+        "9" * 30,
+        "²",
+        "٣",
+        ANN,
+        "¦\n¶",
+        "http://[",
+        "a~0~b~1~c",
+        "Leaderboard:5x5",
+        "\ud7ff\0",
+        "~~~~",
+        "x" * 300,
+    ]
+)
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    verb=st.sampled_from(["hello", "poll", "touch", "press"]),
+    form=st.dictionaries(st.sampled_from(KEYS), VALUES | st.text(max_size=20), max_size=12),
+    known=st.booleans(),
+)
+async def test_nothing_that_is_sent_breaks_the_server(
+    linkset: Linkset, verb: str, form: dict[str, str], known: bool
+) -> None:
+    if known:
+        form = {"a": ANN, **form, **{n: linkset.form[n] for n in ("d", "k", "o")}}
+    body = urlencode({k: v.encode(errors="replace") for k, v in form.items()})
+    response = await linkset.server.client.post(f"/lsl/v1/{verb}", content=body, headers=FORM)
+    assert response.status_code in (200, 401, 404, 409, 422), response.text
+    assert len(response.content) <= wire.ANSWER_BYTES
+    if response.status_code == 200:
+        assert re.match("[SM]¦", response.text)
+
+
+async def test_how_soon_to_ask_again_depends_on_what_happens(
+    server: Server, linkset: Linkset
+) -> None:
+    def pause() -> int:
+        return int(linkset.records[0][3])
+
+    assert pause() == routes.POLL_IDLE_S
+    await linkset.touch()
+    assert pause() == routes.POLL_LOBBY_S
+    await linkset.touch(BOB, "Bob")
+    await linkset.press("Ready", BOB)
+    await linkset.touch()
+    await linkset.press("Start Game")
+    assert pause() == routes.POLL_SHOWING_S
+    while not linkset.table.now.public.waiting_for:
+        server.clock.ms += 1000
+        await server.tables.timers.run_due()
+    await linkset.act()
+    assert pause() == routes.POLL_WAITING_S
+    linkset.takes_pushes(URL)
+    await linkset.act()
+    assert pause() == routes.POLL_PUSHED_S
+
+
+async def test_a_silent_table_freezes_and_goes_on_with_its_next_request(
+    server: Server, linkset: Linkset
+) -> None:
+    await linkset.touch()
+    await linkset.touch(BOB, "Bob")
+    await linkset.press("Ready", BOB)
+    await linkset.touch()
+    await linkset.press("Start Game")
+    await server.later(91)
+    assert linkset.table.now.match.frozen
+    await linkset.act()
+    assert not linkset.table.now.match.frozen
+
+
+async def test_the_owner_is_told_to_look_at_his_land(server: Server, linkset: Linkset) -> None:
+    owner = Actor(Key(OWNER), "Olive", owner=True)
+    await server.tables.submit(linkset.table.id, owner, lobby.CheckLand())
+    await linkset.act()
+    assert linkset.of("K") == [["K"]]
+
+
+async def test_all_huds_anew_is_one_record_and_all_of_them(
+    server: Server, linkset: Linkset
+) -> None:
+    await linkset.touch()
+    await linkset.touch(BOB, "Bob")
+    owner = Actor(Key(OWNER), "Olive", owner=True)
+    await server.tables.submit(linkset.table.id, owner, lobby.SendHuds())
+    await linkset.act()
+    assert linkset.records[1] == ["G"]
+    assert {r[1] for r in linkset.of("H")} == {ANN, BOB}

@@ -206,7 +206,7 @@ def test_after_a_freeze_every_deadline_is_a_new_one(walk: Walk) -> None:
 @law(35, most=60)
 def test_time_alone_brings_every_match_to_its_end(walk: Walk) -> None:
     table = walk.table
-    if table.match.frozen:
+    if table.match.frozen and not table.match.closed:
         table.do(SERVICE, lobby.Thaw())
     if table.match.stage != "lobby":
         table.run_out()

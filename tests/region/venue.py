@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,6 +46,10 @@ class Venue:
         self.owner = self.region.owner
         self.experience = Experience("Peril", self.owner)
         self.pushes = RegionTransport(self.region)
+        self.spoken: dict[tuple[str, int], tuple[tuple[str, str], ...]] = {}
+        """What the server said on a table at a seq: (avatar or '', text)."""
+        self.peaks: Counter[str] = Counter()
+        """Most memory of each script that was seen in `play`."""
         self.server: AsgiServer
         self._open: Any = None
 
@@ -60,12 +65,17 @@ class Venue:
             dice=self.dice,
         )
         self.app = app
+        app.state.tables.listeners.append(self._spoke)
         self.server = AsgiServer(self.region, app, busy=store.busy)
         self.server.__enter__()
 
     def stop_server(self) -> None:
         self.server.__exit__()
         self.region.connect(_unreachable)
+
+    def _spoke(self, table: HotTable) -> None:
+        for state in table.states:
+            self.spoken.setdefault((table.id, state.seq), state.lines)
 
     # ---- the table
 
@@ -123,6 +133,14 @@ class Venue:
             who.press("Ready")
             self.region.run(1)
 
+    def menu(self, who: Avatar, table: Linkset, *labels: str) -> None:
+        """Touch the table and press one button after the other."""
+        who.touch(table)
+        self.region.run(2)
+        for label in labels:
+            who.press(label)
+            self.region.run(2)
+
     def answer(self, people: list[Avatar]) -> bool:
         """Whoever has a pick or roll dialog open answers it by the next press; False: nobody."""
         for who in people:
@@ -148,15 +166,21 @@ class Venue:
                 self.region.run(1)
             self.region.run(1.5)
             self.same(table)
+            for runner in table.root.runners.values():
+                self.peaks[runner.name] = max(self.peaks[runner.name], runner.used_bytes())
 
     # ---- looking
 
     def same(self, table: Linkset) -> None:
-        """What the prims show is the server's board, as soon as the news are there."""
+        """What the prims show is the server's board at the state that the table painted last."""
         controller = table.script("controller")
-        self.region.run_until(lambda: controller["gSeq"] == self.hot(table).now.seq, 10)
-        self.region.run(0.2)
-        board = self.hot(table).now.board
+        seq = -1
+        while controller["gSeq"] != seq:
+            seq = int(controller["gSeq"])
+            self.region.run(0.2)
+        state = self.hot(table).at(seq)
+        assert state is not None
+        board = state.board
         for name, frame in board.items():
             if frame.rows:
                 shown = table.engine.text(name)  # type: ignore[attr-defined]
@@ -176,6 +200,38 @@ class Venue:
         if name == "root":
             assert prim.text[0] == wire.safe(frame.text).replace(wire.BREAK, "\n")
             assert bool(prim.particles) == (frame.effect == "confetti")
+
+    def same_huds(self, table: Linkset) -> None:
+        """Every seat that has a HUD or floater on the server has one here that shows the same."""
+        self.same(table)
+        now = self.hot(table).now
+        wanted = {str(s.key): now.hud(s.key) for s in now.match.seats}
+        wanted = {key: frame for key, frame in wanted.items() if frame is not None}
+        objects = [o for o in self.region.objects if o.name == "Peril HUD"]
+        found = {str(o.script("hud")["gAvatar"]): o for o in objects}
+        assert len(objects) == len(found)
+        assert set(found) == set(wanted)
+        for key, frame in wanted.items():
+            prim = found[key].root
+            assert frame is not None
+            assert prim.text[0] == wire.safe(frame.text).replace(wire.BREAK, "\n")
+            assert tuple(round(c, 3) for c in prim.color[0][0]) == frame.color
+            assert round(prim.glow[0], 3) == frame.glow
+
+    def same_words(self, table: Linkset, people: list[Avatar]) -> None:
+        """What the server said was said once each: in public, or to the right one alone."""
+        hot = self.hot(table)
+        for who in ["", *(p.key for p in people)]:
+            told = [
+                wire.safe(text).replace(wire.BREAK, "\n")
+                for (table_id, _), lines in sorted(self.spoken.items())
+                for to, text in lines
+                if table_id == hot.id and to == who
+            ]
+            heard = self.region.public_chat
+            if who:
+                heard = next(p.lines for p in people if p.key == who)
+            assert Counter(line.text for line in heard) == Counter(told)
 
     def huds(self) -> dict[str, Linkset]:
         """Name of the wearer (or bot's hover text line) → HUD or floater in the region or worn."""
