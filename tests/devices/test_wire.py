@@ -106,6 +106,7 @@ def test_a_record_waits_for_the_next_part_when_direct_ones_take_the_room() -> No
 
 
 def test_a_record_larger_than_any_part_is_left_out() -> None:
+    """PB-217: an answer never grows beyond what the script takes."""
     part = wire.pack("S¦0¦9¦30", [], ["a", "b" * 300, "c"], (0, 9), 200)
     assert part == wire.Part("S¦0¦9¦30\na\nc", 0)
 
