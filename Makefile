@@ -27,6 +27,10 @@ play: $(VENV)/.runtime ## Start a table and play
 serve: $(VENV)/.runtime ## Run the web service
 	$(BIN)/peril serve $(ARGS)
 
+.PHONY: region
+region: $(VENV)/.dev ## Play through the LSL scripts in an emulated region
+	$(BIN)/python -m tests.region $(ARGS)
+
 .PHONY: test
 test: $(VENV)/.dev ## Run the tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)

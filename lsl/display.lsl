@@ -50,6 +50,8 @@ look()
     if (doubled != "")
         report += "Prims with the same name:" + doubled + ".";
     llMessageLinked(LINK_THIS, MSG_REPORT, llGetSubString(report, 0, 900), NULL_KEY);
+    // The theme's textures, and the whole board.
+    llMessageLinked(LINK_THIS, MSG_AGAIN, "", NULL_KEY);
 }
 
 vector colour(string value)
@@ -150,7 +152,6 @@ default
     {
         llSetTimerEvent(0.0);
         look();
-        llMessageLinked(LINK_THIS, MSG_AGAIN, "", NULL_KEY);
     }
 
     link_message(integer sender, integer number, string body, key news)

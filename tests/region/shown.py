@@ -396,8 +396,12 @@ def listen(port: int) -> socket.socket:
     """A socket on this machine; 0 is any free port.  OSError if it is taken."""
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listening.bind(("127.0.0.1", port))
-    listening.listen()
+    try:
+        listening.bind(("127.0.0.1", port))
+        listening.listen()
+    except OSError:
+        listening.close()
+        raise
     return listening
 
 

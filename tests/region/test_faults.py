@@ -312,3 +312,340 @@ def test_a_new_owner_gets_a_table_of_his_own(tmp_path: Path) -> None:
         assert v.hot(table).id != first
         assert str(table.script("controller")["gSecret"]) not in ("", secret)
         assert v.hot(table).owner == buyer.key
+
+
+def test_a_dead_url_is_replaced_by_another_one(tmp_path: Path) -> None:
+    """Nobody tells a script that its URL is gone: the server does, after a push that failed."""
+    with venue(tmp_path) as v:
+        table, people = started(v)
+        old = str(table.script("controller")["gUrl"])
+        v.region.caps.release(old)
+        v.answer(people)
+        v.region.run(90)
+        assert str(table.script("controller")["gUrl"]) not in ("", old)
+        pushes = len(v.pushes.requests)
+        play_on(v, table, people)
+        assert len(v.pushes.requests) > pushes
+
+
+def test_errors_of_a_proxy_for_ten_minutes_do_not_lock_the_table_out(tmp_path: Path) -> None:
+    """The region answers five errors of a server by holding the script back."""
+    with venue(tmp_path) as v:
+        table, people = started(v)
+        v.region.web.fail(503, times=10_000)
+        for _ in range(20):
+            people[0].touch(table)
+            v.region.run(30)
+        v.region.web.faults.clear()
+        v.region.run(180)
+        assert any("server did not answer" in line.text for line in people[0].lines)
+        v.same(table)
+        assert not v.hot(table).now.match.frozen
+        play_on(v, table, people)
+
+
+def test_a_lost_press_counts_once(tmp_path: Path) -> None:
+    """The same press goes again with the same id."""
+    with venue(tmp_path) as v:
+        table, people = started(v)
+        v.region.web.lose_answer("/press")
+        v.answer(people)
+        v.region.run(70)
+        sent = [r.body for r in v.region.requests if r.url.endswith("/press")][-2:]
+        ids = [body.partition("&id=")[2][:36] for body in sent]
+        assert ids[0] == ids[1]
+        v.same(table)
+        play_on(v, table, people)
+        v.same_words(table, [])
+
+
+def test_a_server_that_forgot_the_table_gets_to_know_it_again(tmp_path: Path) -> None:
+    """The touch that met the strange server is served as soon as the table is registered."""
+    with venue(tmp_path) as v:
+        table = v.build()
+        v.join(table, "Ann")
+        v.stop_server()
+        v.region.run(5)
+        v.folder = tmp_path / "other"
+        v.folder.mkdir()
+        v.start_server()
+        bob = v.region.avatar("Bob")
+        bob.touch(table)
+        v.region.run(60)
+        assert [s.name for s in v.hot(table).now.match.seats] == ["Bob"]
+        assert bob.dialog is not None
+        v.same_huds(table)
+
+
+def test_ten_people_in_a_slow_region_lose_nothing(tmp_path: Path) -> None:
+    """PB-218: at a third of its speed the region holds dialogs three seconds each."""
+    with venue(tmp_path) as v:
+        table = v.build()
+        v.set_options(table, **QUICK, lives=1)
+        v.region.dilation = 0.3
+        people = v.join(table, *[f"P{n}" for n in range(10)])
+        v.region.run(60)
+        v.get_ready(people)
+        v.region.run(40)
+        people[0].press("Start Game")
+        v.region.run(10)
+        for _ in range(60):
+            v.answer(people)
+            v.region.run(5)
+        v.region.run(60)
+        v.same_huds(table)
+        assert v.region.dropped == []
+
+
+def test_strangers_on_the_channel_of_the_huds_change_nothing(tmp_path: Path) -> None:
+    """PB-211: neither floaters nor the table believe an object that is not theirs."""
+    with venue(tmp_path) as v:
+        table = v.build()
+        v.menu(v.owner, table, "Owner Menu", "👥 Players", "Add Test Player")
+        [ann] = v.join(table, "Ann")
+        eve = v.region.avatar("Eve")
+        channel = int(table.script("huds")["gChannel"])
+        before = list(table.script("huds")["gHuds"])
+        words = ("die", "who", "show¦x¦1,0,0¦1¦HACKED", f"hello¦{ann.key}", f"touch¦{eve.key}")
+        for word in words:
+            source = f'default {{ state_entry() {{ llRegionSay({channel}, "{word}"); }} }}\n'
+            v.region.object("Stranger", scripts=[source], owner=eve)
+            eve.type(channel, word)
+            v.region.run(2)
+        v.region.run(10)
+        assert list(table.script("huds")["gHuds"]) == before
+        assert [s.name for s in v.hot(table).now.match.seats] == ["Bot1", "Ann"]
+        v.same_huds(table)
+
+
+def test_a_hud_that_got_lost_comes_again_but_is_not_forced_on_anybody(tmp_path: Path) -> None:
+    with venue(tmp_path) as v:
+        table, people = started(v)
+        ann, bob = people
+        for left in (1, 0):
+            ann.detach(ann.attachments[0])
+            shown = v.hot(table).now.hud(Key(ann.key))
+            while v.hot(table).now.hud(Key(ann.key)) == shown:
+                v.answer(people)
+                v.region.run(2)
+            v.region.run(20)
+            assert len(ann.attachments) == left
+        assert len(bob.attachments) == 1
+
+
+def test_a_hud_of_somebody_who_was_kicked_elsewhere_goes_when_he_comes_back(
+    tmp_path: Path,
+) -> None:
+    with venue(tmp_path) as v:
+        table = v.build()
+        ann, _ = v.join(table, "Ann", "Bob")
+        ann.teleport_away()
+        v.menu(v.owner, table, "Owner Menu", "👥 Players", "Kick Player", "👢 Ann")
+        v.region.run(5)
+        ann.come_back()
+        v.region.run(10)
+        assert ann.attachments == []
+        v.same_huds(table)
+
+
+def test_who_goes_away_for_a_minute_finds_everything_as_it_was(tmp_path: Path) -> None:
+    with venue(tmp_path) as v:
+        table, people = started(v)
+        people[0].teleport_away()
+        v.region.run(30)
+        people[0].come_back()
+        v.region.run(10)
+        assert len(people[0].attachments) == 1
+        v.same_huds(table)
+        play_on(v, table, people)
+
+
+def test_who_has_no_slot_free_gets_a_floater(tmp_path: Path) -> None:
+    with venue(tmp_path) as v:
+        table = v.build()
+        ann = v.region.avatar("Ann")
+        ann.slots_free = 0
+        ann.touch(table)
+        v.region.run(10)
+        assert ann.attachments == []
+        v.same_huds(table)
+        ann.touch(v.huds()["Ann"])
+        v.region.run(3)
+        assert ann.dialog is not None
+
+
+def test_pushes_in_the_wrong_order_end_at_the_newest_state(tmp_path: Path) -> None:
+    with venue(tmp_path) as v:
+        table, people = started(v)
+        for _ in range(4):
+            v.answer(people)
+            v.region.run(3)
+        url = str(table.script("controller")["gUrl"])
+        said = len(v.region.public_chat)
+        for method, _url, body in reversed(v.pushes.requests[-8:]):
+            v.region.http_in(url, method, body)
+        v.region.run(1)
+        assert len(v.region.public_chat) == said
+        v.same(table)
+        assert table.script("controller")["gSeq"] == v.hot(table).now.seq
+
+
+def test_what_others_type_into_the_owners_menu_is_not_heard(tmp_path: Path) -> None:
+    with venue(tmp_path) as v:
+        table = v.build()
+        [ann] = v.join(table, "Ann")
+        v.menu(v.owner, table, "Owner Menu", "🔄 Reset Options", "Reset Game")
+        asked = v.owner.dialog
+        assert asked is not None
+        ann.type(asked.channel, "YES, RESET GAME")
+        v.region.run(3)
+        assert [s.name for s in v.hot(table).now.match.seats] == ["Ann"]
+        v.owner.press("YES, RESET GAME")
+        v.region.run(3)
+        assert not v.hot(table).now.match.seats
+
+
+def test_who_touches_a_copy_is_told_that_it_cannot_play(tmp_path: Path) -> None:
+    with venue(tmp_path) as v:
+        table = v.build()
+        copy = table.copy()
+        v.region.run(20)
+        bob = v.region.avatar("Bob")
+        bob.touch(copy)
+        v.region.run(5)
+        assert bob.lines[-1].text.startswith("This table cannot play")
+
+
+def test_a_copy_becomes_the_table_when_its_original_is_gone(tmp_path: Path) -> None:
+    """PB-009, PB-148."""
+    with venue(tmp_path) as v:
+        table = v.build()
+        first = v.hot(table).id
+        copy = table.copy()
+        v.region.run(20)
+        table.take()
+        v.region.run(240)
+        assert v.hot(copy).id == first
+        [ann] = v.join(copy, "Ann")
+        assert ann.dialog is not None
+
+
+def test_nothing_of_the_old_owners_secret_is_left_to_the_new_one(tmp_path: Path) -> None:
+    """PB-221: linkset data, menus and rights follow the owner."""
+    with venue(tmp_path) as v:
+        table = v.build()
+        secret = str(table.script("controller")["gSecret"])
+        buyer = v.region.avatar("Buyer")
+        v.region.change_owner(table, buyer)
+        v.region.run(20)
+        assert secret not in repr(vars(table.data))
+        v.menu(buyer, table, "Owner Menu", "🔒 Lock Game")
+        v.owner.touch(table)
+        v.region.run(3)
+        assert v.owner.dialog is None
+        assert v.hot(table).now.match.locked
+
+
+def test_a_url_that_is_free_later_is_taken_then(tmp_path: Path) -> None:
+    with venue(tmp_path) as v:
+        v.region.caps.deny_next = 1
+        table = v.build()
+        assert str(table.script("controller")["gUrl"]) == ""
+        v.region.run(90)
+        assert str(table.script("controller")["gUrl"])
+        people = v.join(table, "Ann", "Bob")
+        v.get_ready(people)
+        people[0].press("Start Game")
+        v.region.run(10)
+        assert v.pushes.requests
+
+
+def test_a_new_address_in_the_notecard_is_used_at_once(tmp_path: Path) -> None:
+    with venue(tmp_path) as v:
+        table = v.build()
+        table.root.notecard("Peril Table", "# moved\nserver = http://server.test/x/..\n")
+        v.region.run(5)
+        assert v.region.requests[-1].url.startswith("http://server.test/x/../lsl/v1/")
+
+
+def test_a_reset_display_asks_for_textures_and_the_whole_board(tmp_path: Path) -> None:
+    with venue(tmp_path) as v:
+        table = v.build()
+        v.join(table, "Ann")
+        for prim in table.prims:
+            prim.glow = dict.fromkeys(prim.glow, 0.9)
+        table.script("display").reset()
+        v.region.run(5)
+        assert v.region.requests[-1].url.endswith("/hello")
+        v.same(table)
+
+
+def test_a_late_answer_to_hello_does_not_hold_the_board_back(tmp_path: Path) -> None:
+    """What a push has painted meanwhile is at the latest there again with the next sign of life."""
+    with venue(tmp_path) as v:
+        table, people = started(v)
+        v.region.web.delay(8, "/hello")
+        v.region.restart(5)
+        for _ in range(4):
+            v.answer(people)
+            v.region.run(2)
+        v.region.run(45)
+        v.same(table)
+        assert table.script("controller")["gSeq"] == v.hot(table).now.seq
+        play_on(v, table, people)
+        v.same_words(table, [])
+
+
+def test_a_button_of_the_last_match_does_nothing_in_the_next(tmp_path: Path) -> None:
+    """PB-076: even typed by hand on the old channel."""
+    with venue(tmp_path) as v:
+        table, people = started(v)
+        old = people[0].dialog
+        assert old is not None
+        v.menu(v.owner, table, "🔄 Reset Options", "Reset Game", "YES, RESET GAME")
+        people[0].press("1", dialog=old)
+        people[0].type(old.channel, "1")
+        v.region.run(3)
+        assert not v.hot(table).now.match.seats
+        assert people[0].lines[-1].text.startswith("That dialog is no longer due")
+
+
+def test_the_owner_is_told_of_a_missing_notecard_and_a_missing_line(tmp_path: Path) -> None:
+    with venue(tmp_path) as v:
+        table = v.build()
+        del table.root.inventory["Peril Table"]
+        table.script("controller").reset()
+        v.region.run(2)
+        assert "Put a notecard" in v.owner.lines[-1].text
+        ann = v.region.avatar("Ann")
+        ann.touch(table)
+        v.region.run(2)
+        table.root.notecard("Peril Table", "server http://server.test")
+        v.region.run(2)
+        assert "has no line" in v.owner.lines[-1].text
+        table.root.notecard("Peril Table", "Server =  http://server.test  \ntheme = server")
+        v.region.run(30)
+        ann.touch(table)
+        v.region.run(3)
+        assert ann.dialog is not None
+
+
+def test_a_crowd_at_a_table_without_a_server_is_told_so_and_bounded(tmp_path: Path) -> None:
+    """PB-218: as many actions wait as memory and the region's limits allow."""
+    with venue(tmp_path) as v:
+        table = v.build()
+        v.region.web.lose_request(times=1000)
+        crowd = [v.region.avatar(f"P{n}") for n in range(40)]
+        for who in crowd:
+            who.touch(table)
+        v.region.run(1)
+        refused = [who for who in crowd if who.lines and "cannot reach" in who.lines[0].text]
+        assert len(refused) >= len(crowd) - 17
+        assert table.script("controller").used_bytes() < 0.6 * 65_536
+        v.region.run(120)
+        v.region.web.faults.clear()
+        v.region.run(400)
+        assert busiest_20_s(v) <= 25
+        assert v.region.dropped == []
+        [ann] = v.join(table, "Ann")
+        assert ann.dialog is not None or "full" in ann.lines[-1].text

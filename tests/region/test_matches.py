@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from uuid import UUID
 
 import pytest
+from sqlmodel import Session
 
+from app.devices import wire
+from app.table.database import open_log
+from app.table.models import RecordRow
 from tests.games.dice import SeededDice
 
-from .venue import PRIMS, QUICK, venue
+from . import Avatar, Linkset
+from .memory import LIMIT_BYTES, value_bytes
+from .venue import PRIMS, QUICK, Venue, venue
+
+HUD_CENTER_2 = 31
+NEWS = wire.LSL_CONSTANTS["MSG_NEWS"]
 
 
 def test_two_people_play_a_whole_match_and_the_prims_always_show_the_board(tmp_path: Path) -> None:
@@ -29,6 +39,8 @@ def test_two_people_play_a_whole_match_and_the_prims_always_show_the_board(tmp_p
         v.region.run(30)
         v.same(table)
         assert not table.root.particles
+        v.same_huds(table)
+        v.same_words(table, people)
         assert [p.dialog.buttons for p in people if p.dialog] == [["Play Again"]] * 2
         people[1].press("Play Again")
         v.region.run(3)
@@ -82,18 +94,27 @@ NAMES = (
 
 
 def test_ten_people_with_every_kind_of_name_play_and_nothing_breaks(tmp_path: Path) -> None:
+    """PB-157, PB-212: no script error, no script above 80 % of its memory."""
     with venue(tmp_path, SeededDice(7)) as v:
         table = v.build()
         v.set_options(table, **QUICK, lives=1)
         people = v.join(table, *NAMES)
         assert len(v.hot(table).now.match.seats) == 10
+        v.same_huds(table)
         v.get_ready(people)
         people[0].press("Start Game")
         v.region.run(2)
+        v.same_huds(table)
         v.play(table, people)
+        v.same_huds(table)
+        v.same_words(table, people)
         assert v.region.debug == []
         assert v.region.dropped == []
         assert not v.region.errors
+        bodies = [text for _, _, n, text, _ in v.region.link_messages if n == NEWS]
+        body = max(value_bytes(text) + value_bytes(text.split("\n")) for text in bodies)
+        for script, used in v.peaks.items():
+            assert used + body < 0.8 * LIMIT_BYTES, script
 
 
 def test_each_player_has_a_hud_of_his_own_and_loses_it_when_he_leaves(tmp_path: Path) -> None:
@@ -198,3 +219,149 @@ def test_the_owner_is_told_once_and_truly_what_the_land_allows(
         v.region.run(20)
         assert bool(ann.attachments) == allowed
         assert ann.dialog is not None
+
+
+def bots_and_ann(v: Venue) -> tuple[Linkset, Avatar]:
+    """Two bots of the owner's, and Ann."""
+    table = v.build()
+    v.set_options(table, **QUICK)
+    v.menu(v.owner, table, "Owner Menu", "👥 Players", "Add Test Player", "Add Test Player")
+    [ann] = v.join(table, "Ann")
+    return table, ann
+
+
+def test_floaters_show_what_the_bots_have_and_follow_the_owners_wishes(tmp_path: Path) -> None:
+    """PB-179: HUDs have their agreed size; floaters are larger and stand beside the table."""
+    with venue(tmp_path) as v:
+        table, ann = bots_and_ann(v)
+        v.same_huds(table)
+        [worn] = ann.attachments
+        assert [round(n, 3) for n in worn.root.size] == [0.05] * 3
+        assert worn.attach_point == HUD_CENTER_2
+        places = {tuple(v.huds()[bot].pos) for bot in ("Bot1", "Bot2")}
+        assert len(places) == 2
+        v.menu(v.owner, table, "Owner Menu", "🛠️ Troubleshooting", "Cleanup Floaters")
+        v.region.run(10)
+        assert not [o for o in v.region.objects if o.name == "Peril HUD"]
+        v.owner.press("Force Floaters")
+        v.region.run(10)
+        v.same_huds(table)
+        assert len(v.huds()) == 3
+        v.menu(v.owner, table, "Owner Menu", "👥 Players", "Remove Bot")
+        v.region.run(5)
+        v.same_huds(table)
+        assert len(v.huds()) == 2
+
+
+def test_who_is_kicked_loses_seat_and_hud_and_may_come_again(tmp_path: Path) -> None:
+    with venue(tmp_path) as v:
+        table, ann = bots_and_ann(v)
+        v.menu(v.owner, table, "Owner Menu", "👥 Players", "Kick Player", "👢 Ann")
+        v.region.run(5)
+        assert ann.attachments == []
+        v.same_huds(table)
+        ann.touch(table)
+        v.region.run(5)
+        assert len(ann.attachments) == 1
+        v.same_huds(table)
+
+
+def test_a_kick_during_the_match_takes_the_hud_away(tmp_path: Path) -> None:
+    with venue(tmp_path) as v:
+        table, ann = bots_and_ann(v)
+        ann.press("Start Game")
+        v.region.run(3)
+        v.menu(v.owner, table, "👥 Players", "Kick Player", "👢 Ann")
+        v.region.run(5)
+        assert ann.attachments == []
+        v.same_huds(table)
+
+
+def test_a_reset_asks_first_and_then_clears_the_table(tmp_path: Path) -> None:
+    with venue(tmp_path) as v:
+        table, ann = bots_and_ann(v)
+        ann.press("Start Game")
+        v.region.run(3)
+        v.menu(v.owner, table, "🔄 Reset Options", "Reset Game", "NO, CANCEL")
+        assert v.hot(table).now.match.stage == "playing"
+        v.owner.press("Reset Game")
+        v.region.run(2)
+        v.owner.press("YES, RESET GAME")
+        v.region.run(10)
+        assert not v.hot(table).now.match.seats
+        assert not [o for o in v.region.objects if o.name == "Peril HUD"]
+        v.same(table)
+
+
+def test_a_lock_lets_nobody_in_but_keeps_the_match_going(tmp_path: Path) -> None:
+    with venue(tmp_path, SeededDice(2)) as v:
+        table, ann = bots_and_ann(v)
+        ann.press("Start Game")
+        v.region.run(2)
+        v.menu(v.owner, table, "🔒 Lock Game")
+        eve = v.region.avatar("Eve")
+        eve.touch(table)
+        v.region.run(2)
+        assert eve.lines[-1].text.startswith("🔒")
+        assert eve.dialog is None
+        assert "GAME LOCKED" in table.root.text[0]
+        v.play(table, [ann])
+        assert sum("ULTIMATE VICTORY" in line.text for line in v.region.public_chat) == 1
+
+
+def test_the_ranking_turns_its_page_for_all_at_a_touch_of_its_lower_half(tmp_path: Path) -> None:
+    with venue(tmp_path) as v:
+        table = v.build()
+        evening_of_25_winners(v, v.hot(table).id)
+        table.script("huds").reset()  # the whole board, please
+        v.region.run(90)
+        v.same(table)
+        pages = [table.engine.text("Leaderboard")]  # type: ignore[attr-defined]
+        eve = v.region.avatar("Eve")
+        for row in (9, 8, 7, 0):
+            eve.touch(table, f"FURWARE text mesh:Leaderboard:{row}:1:8", face=3)
+            v.region.run(2)
+            v.same(table)
+            pages.append(table.engine.text("Leaderboard"))  # type: ignore[attr-defined]
+        assert [page[0].split()[:2] for page in pages] == [
+            ["1.", "Winner0"],
+            ["11.", "Winner10"],
+            ["21.", "Winner20"],
+            ["21.", "Winner20"],
+            ["11.", "Winner10"],
+        ]
+        assert eve.dialog is None
+        assert not v.hot(table).now.match.seats
+
+
+def evening_of_25_winners(v: Venue, table_id: str) -> None:
+    """25 people stand in the ranking of the table when the server starts again."""
+    v.stop_server()
+    with Session(open_log(v.folder / "peril.db").engine) as session:
+        for n in range(25):
+            session.add(
+                RecordRow(
+                    scope=table_id,
+                    game="peril",
+                    key=str(UUID(int=n)),
+                    name=f"Winner{n}",
+                    wins=100 - n,
+                    reached_ms=n,
+                )
+            )
+        session.commit()
+    v.start_server()
+
+
+def test_what_hangs_on_the_wall_without_an_engine_hovers(tmp_path: Path) -> None:
+    """A table whose text engine was forgotten shows its texts as hover text."""
+    with venue(tmp_path) as v:
+        table = v.build(engine=False)
+        [ann] = v.join(table, "Ann")
+        v.region.run(15)
+        shown = table.prim("FURWARE text mesh:Status:0:0:8").text[0].split("\n")
+        rows = v.hot(table).now.board["Status"].rows
+        assert [r.rstrip() for r in shown] == [r.rstrip() for r in rows if r.strip()]
+        ann.touch(table, "FURWARE text mesh:Leaderboard:9:2:8", face=3)
+        v.region.run(3)
+        assert v.region.debug == []

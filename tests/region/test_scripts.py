@@ -10,6 +10,7 @@ import pytest
 from app.devices import wire
 
 from . import compiled, lint
+from .memory import LIMIT_BYTES, value_bytes
 from .venue import LSL
 
 FILES = sorted(LSL.glob("*.lsl"))
@@ -43,6 +44,16 @@ def test_a_script_needs_at_most_half_of_its_memory(path: Path) -> None:
     source = path.read_text("utf-8")
     body = BODY_BYTES if "MSG_NEWS" in source else 0
     assert compiled(source, path.stem).static_bytes + body <= 32 * 1024
+
+
+@SCRIPTS
+def test_a_script_stays_below_four_fifths_while_it_reads_the_largest_answer(path: Path) -> None:
+    """PB-212: code, the answer, its list of lines, and one line cut into fields."""
+    source = path.read_text("utf-8")
+    records = ["x" * 49] * (wire.ANSWER_BYTES // 50)
+    body = value_bytes("\n".join(records)) + value_bytes(records) + value_bytes(["x"] * 20)
+    used = compiled(source, path.stem).static_bytes + (body if "MSG_NEWS" in source else 0)
+    assert used < 0.8 * LIMIT_BYTES
 
 
 def test_all_scripts_together_have_less_than_1500_lines() -> None:

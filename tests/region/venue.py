@@ -80,11 +80,17 @@ class Venue:
     # ---- the table
 
     def build(
-        self, name: str = "Peril Table", prims: list[str] = PRIMS, **settings: str
+        self,
+        name: str = "Peril Table",
+        prims: list[str] = PRIMS,
+        *,
+        engine: bool = True,
+        **settings: str,
     ) -> Linkset:
         """A table of 74 prims with all its scripts, as INSTALL.md has it."""
         table = self.region.object(name, prims)
-        table.engine = furware.install(table.root)  # type: ignore[attr-defined]
+        if engine:
+            table.engine = furware.install(table.root)  # type: ignore[attr-defined]
         hud = Linkset("Peril HUD")
         hud.root.script(LSL / "hud.lsl", experience=self.experience)
         table.root.contain(hud)
