@@ -13,37 +13,39 @@ list    gWanted; // [name, position, size] of what is still missing
 integer gTried;  // how often the first of them was tried
 integer gMade;   // how many were made
 
-// All prims of the standard table that this linkset lacks; positions from the root, y to the right.
+// All prims of the standard table that this linkset lacks.  The board stands over the root and faces
+// its front (-Y, where face 1 is): x to the right, y into the depth, z up.  Sizes: width, depth, height.
 plan()
 {
     gWanted = [];
-    want("backboard:0:0", <0.03, 0.0, 1.65>, <0.02, 4.6, 3.1>);
-    want("Scoreboard:0:0", <0.05, 0.0, 1.65>, <0.02, 4.7, 3.2>);
-    want("TitleAction:0:0", <-FRONT_M, -1.3, 2.45>, <0.01, 1.8, 1.2>);
+    want("backboard:0:0", <0.0, 0.03, 1.65>, <4.6, 0.02, 3.1>);
+    want("Scoreboard:0:0", <0.0, 0.05, 1.65>, <4.7, 0.02, 3.2>);
+    want("TitleAction:0:0", <-1.3, -FRONT_M, 2.45>, <1.8, 0.01, 1.2>);
     integer i;
     for (i = 0; i < 10; ++i)
     {
         string place = ":" + (string)(i / 2) + ":" + (string)(i % 2);
-        float y = 0.1 + (i % 2) * 1.15;
+        float x = 0.1 + (i % 2) * 1.15;
         float z = 2.78 - (i / 2) * 0.56;
-        want("profile" + place, <-FRONT_M, y, z>, <0.01, 0.5, 0.5>);
-        want("overlay" + place, <-2.0 * FRONT_M, y, z>, <0.01, 0.5, 0.5>);
-        want("life" + place, <-FRONT_M, y + 0.52, z>, <0.01, 0.5, 0.5>);
+        want("profile" + place, <x, -FRONT_M, z>, <0.5, 0.01, 0.5>);
+        want("overlay" + place, <x, -2.0 * FRONT_M, z>, <0.5, 0.01, 0.5>);
+        want("life" + place, <x + 0.52, -FRONT_M, z>, <0.5, 0.01, 0.5>);
     }
-    texts("Status", 2, 3, 1.7, <0.01, 0.6, 0.14>);
-    texts("Dice", 1, 4, 1.42, <0.01, 0.45, 0.12>);
-    texts("Leaderboard", 10, 3, 1.27, <0.01, 0.6, 0.11>);
+    texts("Status", 2, 3, 1.7, 0.6, 0.14);
+    texts("Dice", 1, 4, 1.42, 0.45, 0.12);
+    texts("Leaderboard", 10, 3, 1.27, 0.6, 0.11);
 }
 
-// A text set in the left column, its first row at height z.
-texts(string set, integer rows, integer columns, float z, vector size)
+// A text set in the left column, its first row at height z.  A mesh is read from its +X side, its
+// characters run along +Y: it is turned to the front, so its width is its y.
+texts(string set, integer rows, integer columns, float z, float width, float height)
 {
     integer row;
     integer column;
     for (row = 0; row < rows; ++row)
         for (column = 0; column < columns; ++column)
             want(MESH_NAME + set + ":" + (string)row + ":" + (string)column + ":8",
-                <-FRONT_M, -2.2 + (column + 0.5) * size.y, z - row * size.z>, size);
+                <-2.2 + (column + 0.5) * width, -FRONT_M, z - row * height>, <0.01, width, height>);
 }
 
 want(string name, vector place, vector size)
@@ -119,10 +121,13 @@ default
         if (gWanted == [])
             return;
         llCreateLink(made, TRUE);
+        rotation turn = ZERO_ROTATION;
+        if (llSubStringIndex(llList2String(gWanted, 0), MESH_NAME) == 0)
+            turn = llEuler2Rot(<0.0, 0.0, -PI_BY_TWO>);
         // The newest child is link 2.
         llSetLinkPrimitiveParamsFast(2, [PRIM_NAME, llList2String(gWanted, 0),
             PRIM_SIZE, llList2Vector(gWanted, 2), PRIM_POS_LOCAL, llList2Vector(gWanted, 1),
-            PRIM_ROT_LOCAL, ZERO_ROTATION]);
+            PRIM_ROT_LOCAL, turn]);
         gWanted = llDeleteSubList(gWanted, 0, 2);
         gTried = 0;
         gMade += 1;

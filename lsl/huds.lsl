@@ -26,6 +26,8 @@ string texture(string picture)
     integer i = llListFindList(gTextures, [picture]);
     if (i != -1)
         return llList2String(gTextures, i + 1);
+    if (llGetInventoryType(picture) == INVENTORY_TEXTURE)
+        return (string)llGetInventoryKey(picture);
     return picture;
 }
 

@@ -107,7 +107,7 @@ PAGE_ROWS = 10
 """Lines of a ranking page."""
 
 
-def ranking(size: tuple[int, int], page: RankingPage) -> Frame:
+def ranking(size: tuple[int, int], page: RankingPage, theme: Theme) -> Frame:
     """The ranking: rank, name, wins/losses, and arrows where there is another page.
 
     A set with more than ten rows has a heading and a foot; on a smaller one the arrows stand in the
@@ -123,7 +123,11 @@ def ranking(size: tuple[int, int], page: RankingPage) -> Frame:
     on = "→" if page.page < page.pages - 1 else " "
     if roomy:
         foot = f"{back}  {page.page + 1}/{page.pages}  {on}"
-        lines = [row("RANKING", columns, "center"), *lines, row(foot, columns, "center")]
+        lines = [
+            row(theme.say("status", "ranking"), columns, "center"),
+            *lines,
+            row(foot, columns, "center"),
+        ]
     else:
         lines = [row(line, width) + " " for line in lines]
         lines[0] = lines[0][:-1] + back

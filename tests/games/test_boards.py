@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.display import HIDDEN, TEXT_SETS, Frame, clip, diff, draw, drawable, row
-from app.games import boards
+from app.games import boards, texts
 from app.games.core import Key, Rank, RankingPage
 from app.games.lobby import Freeze, Kick, Leave, Lock, Unlock
 from app.games.peril.words import Mark, Roll
@@ -498,7 +498,7 @@ def page_of(entries: int, page: int, name: str = "Player") -> RankingPage:
 
 
 def rank_rows(size: tuple[int, int], page: RankingPage) -> list[str]:
-    return list(boards.ranking(size, page).rows)
+    return list(boards.ranking(size, page, texts.load("peril")).rows)
 
 
 # PB-203: 23 entries stand on three pages, with arrows only where there is another one.

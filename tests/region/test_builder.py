@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from app.display import TEXT_SETS
 
 from . import Avatar, Linkset, Prim, Region
@@ -33,9 +35,11 @@ def build(region: Region, cube: Linkset, who: Avatar | None = None) -> None:
 
 def extent(prim: Prim) -> tuple[float, float, float, float]:
     """Left, right, bottom, top of a prim as one looks at the board."""
-    _, y, z = prim.pos_local
-    _, width, height = prim.size
-    return y - width / 2, y + width / 2, z - height / 2, z + height / 2
+    x, _, z = prim.pos_local
+    width, depth, height = prim.size
+    if prim.name.startswith("FURWARE"):
+        width = depth
+    return x - width / 2, x + width / 2, z - height / 2, z + height / 2
 
 
 def test_one_touch_builds_the_74_prims_by_their_names() -> None:
@@ -57,7 +61,7 @@ def test_what_stands_on_the_board_stands_before_it_and_nothing_overlaps() -> Non
         a, b, c, d = extent(prim)
         assert left <= a < b <= right, prim.name
         assert bottom <= c < d <= top, prim.name
-        assert prim.pos_local[0] < back.pos_local[0] - 0.004, prim.name
+        assert prim.pos_local[1] < back.pos_local[1] - 0.004, prim.name
     flat = [p for p in shown if not p.name.startswith("overlay")]
     for n, one in enumerate(flat):
         for two in flat[n + 1 :]:
@@ -65,6 +69,17 @@ def test_what_stands_on_the_board_stands_before_it_and_nothing_overlaps() -> Non
             apart = a[1] <= b[0] + 1e-4 or b[1] <= a[0] + 1e-4
             apart = apart or a[3] <= b[2] + 1e-4 or b[3] <= a[2] + 1e-4
             assert apart, (one.name, two.name)
+
+
+def test_the_board_faces_the_side_with_the_start_plate_and_is_read_from_left_to_right() -> None:
+    """The start plate is face 1 of the root, its -Y side: from there +X is to the right."""
+    region, cube = yard()
+    build(region, cube)
+    assert cube.prim("profile:0:0").pos_local[0] < cube.prim("profile:0:1").pos_local[0]
+    first, second = (cube.prim(f"FURWARE text mesh:Dice:0:{n}:8") for n in (0, 1))
+    assert first.pos_local[0] < second.pos_local[0]
+    _, _, sine, cosine = first.rot_local  # of half the turn around z
+    assert round(2 * math.atan2(sine, cosine), 3) == round(-math.pi / 2, 3)
 
 
 def test_the_text_meshes_make_sets_of_the_standard_size() -> None:

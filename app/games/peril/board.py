@@ -135,7 +135,7 @@ def board(view: PerilPublic, theme: Theme, sizes: Mapping[str, tuple[int, int]])
         **boards.slots([_slot(s) for s in view.seats]),
     }
     texts: dict[str, Callable[[tuple[int, int]], Frame]] = {
-        "Leaderboard": lambda size: boards.ranking(size, view.ranking),
+        "Leaderboard": lambda size: boards.ranking(size, view.ranking, theme),
         "Status": lambda size: boards.text(size, _status(view, names, theme), STATUS_COLOR),
         "Dice": lambda size: boards.text(size, [_dice(view, names, theme)], WHITE),
     }
