@@ -80,6 +80,7 @@ class TableOut(BaseModel):
     id: str
     name: str
     game: str
+    title: str = Field(description="The game's name as people read it.")
     owner: Owner
     match: str
     seq: int
@@ -197,6 +198,7 @@ def _out(table: HotTable) -> dict[str, Any]:
         "id": table.id,
         "name": table.name,
         "game": match.game,
+        "title": GAMES[match.game].title,
         "owner": Owner(key=table.owner, name=table.owner_name),
         "match": state.match_id,
         "seq": state.seq,

@@ -14,8 +14,9 @@ import msgspec
 from app.games import lobby
 from app.games.core import Actor, Command, Dice, Event, Game, Match, Refusal, Timer
 from app.games.peril.game import PerilDice
+from app.games.roulette.game import RussianRoulette
 
-GAMES: dict[str, Game[Any]] = {game.name: game for game in (PerilDice(),)}
+GAMES: dict[str, Game[Any]] = {game.name: game for game in (PerilDice(), RussianRoulette())}
 
 COMMANDS: tuple[type[Command], ...] = (
     *lobby.PLAYER_COMMANDS,

@@ -6,7 +6,7 @@ A game says what its players look like (`Slot`); where that stands on the board 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -26,7 +26,7 @@ from app.display import (
     drawable,
     row,
 )
-from app.games.core import Public, RankingPage
+from app.games.core import Match, Public, RankingPage, Seat, Wait
 from app.games.texts import Theme
 
 ROWS, COLUMNS = 5, 2
@@ -56,9 +56,18 @@ def plates() -> Board:
     return {"Scoreboard:0:0": plate, "backboard:0:0": plate}
 
 
-def slots(players: Sequence[Slot]) -> Board:
-    """The thirty prims of the ten places; places without a player are invisible."""
+def page_of(number: int) -> int:
+    """The page of ten places on which seat `number` is, both counted from 0."""
+    return number // SLOTS
+
+
+def slots(players: Sequence[Slot], page: int = 0) -> Board:
+    """The thirty prims of the ten places; places without a player are invisible.
+
+    `page`: which ten of more players are shown.
+    """
     board: Board = {}
+    players = players[page * SLOTS : (page + 1) * SLOTS]
     for number in range(SLOTS):
         place = f"{number // COLUMNS}:{number % COLUMNS}"
         if number >= len(players):
@@ -80,10 +89,65 @@ def slots(players: Sequence[Slot]) -> Board:
     return board
 
 
-def root(view: Public, theme: Theme, effect: Literal["", "confetti"], **words: object) -> Frame:
-    """The start plate; its hover text says how the table stands."""
+def table_view(match: Match[Any], ranking: RankingPage, waits: Sequence[Wait]) -> dict[str, Any]:
+    """The fields of `Public` that every game fills alike."""
+    return {
+        "game": match.game,
+        "owner": match.owner,
+        "stage": match.stage,
+        "starter": match.starter,
+        "locked": match.locked,
+        "frozen": match.frozen,
+        "waiting_for": tuple(w.key for w in waits),
+        "options": msgspec.to_builtins(match.options),
+        "ranking": ranking,
+        "phase": match.phase,
+    }
+
+
+def seat_view(seat: Seat) -> dict[str, Any]:
+    """The fields of `SeatPublic` that every game fills alike."""
+    return {
+        "key": seat.key,
+        "name": seat.name,
+        "bot": seat.bot,
+        "ready": seat.ready,
+        "auto": seat.auto,
+    }
+
+
+def idle_status(view: Public, theme: Theme, seats: int) -> list[str] | None:
+    """The two status rows of a table that does not play just now; None if it plays.
+
+    `seats`: how many may sit.
+    """
+    say = theme.say
+    if view.frozen:
+        return [say("status", "frozen_1"), say("status", "frozen_2")]
+    if view.stage != "lobby":
+        return None
+    if view.locked:
+        return [say("status", "locked_1"), say("status", "locked_2")]
+    return [say("status", "lobby_1"), say("status", "lobby_2", count=len(view.seats), seats=seats)]
+
+
+def root(
+    view: Public,
+    theme: Theme,
+    effect: Literal["", "confetti"],
+    page: int = 0,
+    **words: object,
+) -> Frame:
+    """The start plate; its hover text says how the table stands.
+
+    `page`: which ten of more players the board shows, so that it can say so.
+    """
     which = "frozen" if view.frozen else view.stage
     text = theme.say("hover", which, **words)
+    count = len(view.seats)
+    if count > SLOTS:
+        first, last = page * SLOTS + 1, min((page + 1) * SLOTS, count)
+        text += "\n" + theme.say("hover", "places", first=first, last=last, count=count)
     color = PLAYING_COLOR if view.stage == "playing" else YELLOW
     if view.locked:
         locked = theme.say("hover", "locked")

@@ -33,17 +33,16 @@ T = TypeVar("T")
 Args = Mapping[str, str | int | tuple[str, ...]]
 
 
-def _snake(name: str) -> str:
+def snake(name: str) -> str:
+    """A class name as the type of its JSON: `NumbersPicked` → `numbers_picked`."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
-class Command(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag=_snake
-):
+class Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag=snake):
     """What somebody wants: an imperative."""
 
 
-class Event(msgspec.Struct, frozen=True, tag_field="type", tag=_snake):
+class Event(msgspec.Struct, frozen=True, tag_field="type", tag=snake):
     """What happened: a past tense that carries its results, so that replay needs no dice."""
 
 
@@ -90,6 +89,8 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         "afk_limit": (1, 10),
         "victory_s": (0, 300),
     }
+    TYPED: ClassVar[tuple[str, ...]] = ("turn_s",)
+    """Numbers with too many values for buttons: the menu asks for them in a text box."""
 
     def paced(self, seconds: float) -> float:
         """A pause of the show, as long as the pace asks for."""
@@ -217,18 +218,35 @@ class RankingPage(msgspec.Struct, frozen=True):
     pages: int = 1
 
 
-class SeatPublic(msgspec.Struct, frozen=True):
-    """What everybody may see of a seat; games inherit and add."""
+class SeatPublic(msgspec.Struct, frozen=True, kw_only=True):
+    """What everybody may see of a seat; games inherit and add.
+
+    `marks`: how it stands in the game, in a word or two each, as pages show it beside the name.
+    """
 
     key: Key
     name: str
     bot: bool
     ready: bool
     auto: bool
+    out: bool = False
+    gone: bool = False
+    winner: bool = False
+    marks: tuple[str, ...] = ()
 
 
-class Public(msgspec.Struct, frozen=True):
-    """What everybody may see of a match.  The type has no field for a secret."""
+class Chance(msgspec.Struct, frozen=True):
+    """How likely something is that the next throw decides; `share` 0…1."""
+
+    what: str
+    share: float
+
+
+class Public(msgspec.Struct, frozen=True, kw_only=True):
+    """What everybody may see of a match.  The type has no field for a secret.
+
+    `chances`: the odds of the throw that comes next, none if no throw is due.
+    """
 
     game: str
     owner: Key
@@ -241,6 +259,7 @@ class Public(msgspec.Struct, frozen=True):
     options: dict[str, Any]
     ranking: RankingPage
     phase: int
+    chances: tuple[Chance, ...] = ()
 
 
 class Private(msgspec.Struct, frozen=True):
@@ -263,8 +282,6 @@ class Game(ABC, Generic[P]):
     """What a player of a running match can send."""
     events: tuple[type[Event], ...]
     play: type[P]
-    art: Mapping[str, str]
-    """Picture name → file of the artwork, for pictures this game adds."""
 
     @abstractmethod
     def start(self, match: Match[P], dice: Dice) -> Sequence[Event]:
@@ -294,7 +311,12 @@ class Game(ABC, Generic[P]):
 
     @abstractmethod
     def act_for(self, match: Match[P], wait: Wait, dice: Dice) -> Command:
-        """What a bot does in a seat that is waited for, and the server for a silent one."""
+        """What a bot does in a seat that is waited for."""
+
+    def silent(self, match: Match[P], wait: Wait, dice: Dice) -> Sequence[Event] | Refusal:
+        """What follows when a person's time is up: as a rule what a bot would do."""
+        actor = Actor(wait.key, match.name(wait.key))
+        return self.decide(match, actor, self.act_for(match, wait, dice), dice)
 
     @abstractmethod
     def remove(self, match: Match[P], key: Key, cause: str, dice: Dice) -> Sequence[Event]:

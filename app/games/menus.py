@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from app.games import lobby
+from app.games import GAMES, lobby
 from app.games.core import Command, Game, Key, Match, Refusal, Seat
 from app.games.dialogs import Button, Dialog, make, paged
 from app.games.texts import Theme
@@ -57,6 +57,8 @@ def dialog(
     build = _OWNER.get(name)
     if build is not None:
         return build(game, match, key, page, theme) if owner else None
+    if name in game.options.TYPED:
+        return _typed_option(match, name, theme) if owner else None
     build = _PLAYER.get(name)
     if build is not None:
         return build(game, match, key, page, theme)
@@ -151,6 +153,7 @@ def _owner(_: Game[Any], match: Match[Any], __: Key, ___: int, theme: Theme) -> 
             then="owner",
         ),
         Button(say("button", "options"), then="options"),
+        Button(say("button", "games"), then="games"),
         Button(say("button", "back_to_game"), then="game"),
     ]
     return make("owner", say("menu", "owner_locked" if locked else "owner"), buttons)
@@ -244,30 +247,47 @@ def _options(game: Game[Any], match: Match[Any], _: Key, page: int, theme: Theme
                     page=page,
                 )
             )
-        choices.append(Button(say("button", "turn_s"), then="turn_s"))
+        choices += [Button(say("button", name), then=name) for name in game.options.TYPED]
     back = [Button(say("button", "back_to_main"), then="owner")]
     buttons, page, _pages = paged("options", choices, lambda b: b, page, back, theme)
     which = "options" if match.stage == "lobby" else "options_fixed"
     return make("options", say("menu", which, options=describe(match, theme)), buttons, page=page)
 
 
-def _turn_s(_: Game[Any], match: Match[Any], __: Key, ___: int, theme: Theme) -> Dialog | None:
-    """The seconds to answer are typed."""
+def _games(game: Game[Any], match: Match[Any], _: Key, page: int, theme: Theme) -> Dialog | None:
+    say = theme.say
+
+    def choose(other: Game[Any]) -> Button:
+        return Button(other.title, lobby.ChooseGame(other.name), then="owner")
+
+    others = [] if match.stage == "playing" else [g for g in GAMES.values() if g is not game]
+    back = [Button(say("button", "back_to_main"), then="owner")]
+    buttons, page, _pages = paged("games", others, choose, page, back, theme)
+    which = "games" if match.stage != "playing" else "games_fixed"
+    return make("games", say("menu", which, title=game.title), buttons, page=page)
+
+
+def _typed_option(match: Match[Any], name: str, theme: Theme) -> Dialog | None:
+    """A number that is typed, such as the seconds to answer."""
     if match.stage != "lobby":
         return None
-    least, most = match.options.LIMITS["turn_s"]
-    text = theme.say("menu", "turn_s", now=match.options.turn_s, least=least, most=most)
-    return Dialog("turn_s", text, (), typed=True)
+    least, most = match.options.LIMITS[name]
+    text = theme.say("menu", name, now=getattr(match.options, name), least=least, most=most)
+    return Dialog(name, text, (), typed=True)
 
 
 def typed(dialog: Dialog, text: str) -> Button:
     """What a text typed into a dialog means: an option of the dialog's name, and the menu again."""
-    value: Any = text.strip().replace(",", ".")
+    command = lobby.SetOptions(options={dialog.name: _number(text.strip()[:20])})
+    return Button(text, command, then="options")
+
+
+def _number(written: str) -> int | float | str:
+    """What is no number stays as it is, and is refused as any option that does not work."""
     try:
-        value = float(value)
+        return int(written) if written.isdecimal() else float(written.replace(",", "."))
     except ValueError:
-        value = text.strip()[:20]
-    return Button(text, lobby.SetOptions(options={dialog.name: value}), then="options")
+        return written
 
 
 def choosable(game: Game[Any]) -> dict[str, tuple[Any, ...]]:
@@ -309,7 +329,7 @@ _OWNER: dict[str, _Build] = {
     "reset_all": _confirm("reset_all", lobby.ResetAll()),
     "trouble": _trouble,
     "options": _options,
-    "turn_s": _turn_s,
+    "games": _games,
 }
 
 

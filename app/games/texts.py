@@ -15,6 +15,8 @@ from app.games.core import Refusal
 
 _HERE = Path(__file__).parent
 
+CLASSIC = "classic"
+
 
 class Theme:
     """Lines and textures of one game in one theme.  Sections: see `themes/lobby.toml`."""
@@ -45,13 +47,15 @@ class Theme:
 
 
 @cache
-def load(game: str, name: str = "classic") -> Theme:
-    """The theme `name` of `game`.  FileNotFoundError if there is none.
+def load(game: str, name: str = CLASSIC) -> Theme:
+    """The theme `name` of `game`, or its classic one where it has none of that name.
 
-    A theme file may say `based_on = "classic"`; the words of the lobby lie under all of them.
+    A table keeps its theme when another game is chosen on it.  A theme file may say
+    `based_on = "classic"`; the words of the lobby lie under all of them.
     """
     sections: dict[str, dict[str, str]] = {}
-    for path in reversed(_chain(_HERE / game / "themes", name)):
+    known = name if name in names(game) else CLASSIC
+    for path in reversed(_chain(folder(game) / "themes", known)):
         with path.open("rb") as file:
             for section, lines in tomllib.load(file).items():
                 if isinstance(lines, dict):
@@ -66,6 +70,11 @@ def _chain(folder: Path, name: str) -> list[Path]:
     return [path, *(_chain(folder, base) if base else [_HERE / "themes" / "lobby.toml"])]
 
 
+def folder(game: str) -> Path:
+    """Where a game keeps its themes, its rules page and its pictures."""
+    return _HERE / game
+
+
 def names(game: str) -> list[str]:
     """The themes that `game` comes with."""
-    return sorted(p.stem for p in (_HERE / game / "themes").glob("*.toml"))
+    return sorted(p.stem for p in (folder(game) / "themes").glob("*.toml"))

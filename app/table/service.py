@@ -232,9 +232,9 @@ class Tables:
             await self.submit(table_id, Actor(SERVER), lobby.Repaint())
 
     async def set_theme(self, table_id: str, theme: str) -> None:
-        """Which theme the table shows.  NotFound if its game has no such theme."""
+        """Which theme the table shows.  NotFound if no game has such a theme."""
         table = await self.table(table_id)
-        if theme not in texts.names(table.now.match.game):
+        if not any(theme in texts.names(game) for game in GAMES):
             raise NotFound("theme", theme)
         if theme != table.theme:
             await self._set(table_id, theme=theme)

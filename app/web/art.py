@@ -8,10 +8,16 @@ from typing import Final
 
 from resvg_py import svg_to_bytes
 
-FOLDER: Final = Path(__file__).resolve().parent / "static" / "art"
+from app.games import GAMES, texts
 
-PICTURES: Final[tuple[str, ...]] = tuple(sorted(path.stem for path in FOLDER.glob("*.svg")))
-"""Names of all pictures (file names without ``.svg``), sorted."""
+FOLDERS: Final = (
+    Path(__file__).resolve().parent / "static" / "art",
+    *(texts.folder(game) / "static" / "art" for game in GAMES),
+)
+_FILES: Final = {path.stem: path for folder in FOLDERS for path in folder.glob("*.svg")}
+
+PICTURES: Final[tuple[str, ...]] = tuple(sorted(_FILES))
+"""Names of all pictures, those of the table and of each game, sorted."""
 
 _ROOT_TAG: Final = re.compile(r"<svg\b[^>]*>")
 _SIZE: Final = re.compile(r'\s(?:width|height|preserveAspectRatio)="[^"]*"')
@@ -22,9 +28,7 @@ def svg(name: str) -> bytes:
 
     Raises ``KeyError`` when no picture has that name.
     """
-    if name not in PICTURES:
-        raise KeyError(name)
-    return (FOLDER / f"{name}.svg").read_bytes()
+    return _FILES[name].read_bytes()
 
 
 def png(name: str, size_px: int = 1024) -> bytes:

@@ -17,15 +17,18 @@ from fastapi.responses import HTMLResponse, Response
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from starlette.staticfiles import PathLike
 from starlette.types import Scope
 
 from app.display import TEXT_SETS, WHITE, Board, Color, Frame
-from app.games import GAMES
+from app.games import GAMES, texts
 from app.games.boards import COLUMNS, ROWS
-from app.games.core import Game, Options
+from app.games.core import Chance, Game, Options
 
 HERE: Final = Path(__file__).resolve().parent
 STATIC: Final = HERE / "static"
+GAME_FOLDERS: Final = tuple(texts.folder(name) for name in GAMES)
+"""Each game brings its rules page in `templates/rules/` and its pictures in `static/art/`."""
 
 CSP: Final = "; ".join(
     (
@@ -67,7 +70,7 @@ class TableView:
     """What everybody may see of a table, and the frames of its board.
 
     `seats`: dicts with at least `name`, and as the game has it `bot`, `ready`, `starter`, `lives`,
-    `out`, `in_peril`, `winner`.
+    `out`, `marks`, `winner`.  `chances`: the odds of the throw that comes, in words.
     """
 
     id: str
@@ -82,6 +85,7 @@ class TableView:
     options_text: str = ""
     seats: Sequence[Mapping[str, Any]] = ()
     waiting_for: Sequence[str] = ()
+    chances: str = ""
     locked: bool = False
 
 
@@ -178,13 +182,18 @@ def seat_state(seat: Mapping[str, Any], stage: str) -> str:
         return "winner"
     if seat.get("out"):
         return "eliminated"
-    if seat.get("in_peril"):
-        return "in peril"
+    if seat.get("marks"):
+        return ", ".join(seat["marks"])
     if stage == "lobby":
         if seat.get("ready") or seat.get("bot"):
             return "ready"
         return "may start" if seat.get("starter") else "not ready"
     return "bot plays" if seat.get("auto") else ""
+
+
+def odds(chances: Sequence[Chance]) -> str:
+    """The odds as people read them; the same words as in static/js/players.js."""
+    return " · ".join(f"{c.what} {round(c.share * 100)} %" for c in chances)
 
 
 # ---- rules pages ----------------------------------------------------------------------------
@@ -244,7 +253,7 @@ def _shown(value: Any) -> str:
 # ---- rendering ------------------------------------------------------------------------------
 
 _templates = Environment(
-    loader=FileSystemLoader(HERE / "templates"),
+    loader=FileSystemLoader([HERE / "templates", *(f / "templates" for f in GAME_FOLDERS)]),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
@@ -308,6 +317,9 @@ class Static(StaticFiles):
     Modules import one another by fixed names, so an old one beside a new one must not happen.
     """
 
+    def get_directories(self, *_: object, **__: object) -> list[PathLike]:
+        return [STATIC, *(f / "static" for f in GAME_FOLDERS if (f / "static").is_dir())]
+
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
         response.headers["Cache-Control"] = "no-cache"
@@ -317,7 +329,7 @@ class Static(StaticFiles):
 
 def static_files() -> Static:
     """What belongs at `/static`."""
-    return Static(directory=STATIC)
+    return Static()
 
 
 def router(

@@ -10,7 +10,7 @@ from app.errors import NotFound
 from app.games import GAMES, menus
 from app.table import listing
 from app.table.service import Tables
-from app.web.pages import TableListing, TableView
+from app.web.pages import TableListing, TableView, odds
 
 
 class Shown:
@@ -42,6 +42,7 @@ class Shown:
                 for seat in state.public.seats
             ],
             waiting_for=[match.name(key) for key in state.public.waiting_for],
+            chances=odds(state.public.chances),
             locked=match.locked,
         )
 

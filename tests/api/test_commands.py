@@ -46,6 +46,8 @@ async def test_every_command_there_is_gets_an_answer(table: Table) -> None:
         "mark": {"number": 1},
         "unmark": {"number": 1},
         "pick": {"numbers": [1]},
+        "steal": {"target": BOB["key"]},
+        "quick_draw": {"target": BOB["key"]},
     }
     types = schemas.components()["CommandIn"]["properties"]["command"]["discriminator"]["mapping"]
     assert set(fields) <= set(types)

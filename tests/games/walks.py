@@ -95,10 +95,17 @@ class Walk:
         answer = self.table.send(who, command)
         self.steps.append(Step(before, who, command, answer, self.table.match))
 
+    def _reopen(self) -> None:
+        """The table goes on; where another game was chosen, this one is chosen back."""
+        self.table = self.table.reopened()
+        if self.table.game is not self.game:
+            self.table.do(OWNER, lobby.ChooseGame(self.game.name))
+            self.table = self.table.reopened()
+
     def _begin(self) -> None:
         """From whatever nonsense made of the lobby to a running match."""
         if self.table.match.closed:
-            self.table = self.table.reopened()
+            self._reopen()
         if self.table.match.stage != "lobby":
             return
         while len(self.table.match.seats) < self.game.seats[0]:
@@ -111,7 +118,7 @@ class Walk:
     def _seat_some(self) -> None:
         """Some more seats are taken, by people and bots, if the lobby lets them."""
         if self.table.match.closed:
-            self.table = self.table.reopened()
+            self._reopen()
         if self.table.match.locked:
             self._step(OWNER, lobby.Unlock())
         humans = self._rng.random()

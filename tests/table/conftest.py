@@ -26,18 +26,27 @@ def database(empty_file: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def build(database: Path) -> AsyncIterator[Callable[..., Awaitable[House]]]:
-    """`await build(lives=1)`: a house whose table has these options."""
+async def new_house(database: Path) -> AsyncIterator[Callable[..., House]]:
+    """`new_house(seed=2)`: a house that is not open yet; closed when the test ends."""
     built: list[House] = []
 
-    async def build(seed: int = 1, **options: Any) -> House:
-        house = House(database, seed)
-        built.append(house)
-        return await house.open(**options)
+    def build(seed: int = 1) -> House:
+        built.append(House(database, seed))
+        return built[-1]
 
     yield build
     for house in built:
         await house.close()
+
+
+@pytest.fixture
+def build(new_house: Callable[..., House]) -> Callable[..., Awaitable[House]]:
+    """`await build(lives=1)`: a house whose table has these options."""
+
+    async def build(seed: int = 1, **options: Any) -> House:
+        return await new_house(seed).open(**options)
+
+    return build
 
 
 @pytest.fixture

@@ -19,8 +19,10 @@ from app.games import lobby
 from app.games.core import SERVER, Actor, Command, Key
 from app.games.peril import words as peril
 from app.table import news, talk
+from app.table.history import entries_since
 from app.table.hot import Dialog, HotTable
 from app.table.log import Append, SqliteLog, StoreBusy
+from app.table.models import EntryRow
 from app.table.service import Tables
 
 T = TypeVar("T")
@@ -156,9 +158,9 @@ class House:
         self._heard = 0
         self._next_sweep_ms = 0
 
-    async def open(self, **options: Any) -> "House":
+    async def open(self, game: str = "peril", **options: Any) -> "House":
         await self._serve()
-        made = await self.tables.create("House", self.owner.key, "Olga", options=options)
+        made = await self.tables.create("House", self.owner.key, "Olga", game, options=options)
         self.id = made.id
         await self.look()
         return self
@@ -325,6 +327,10 @@ class House:
     def asked(self) -> list[str]:
         """Who is waited for."""
         return [self.people[k].name for k in self.state.waiting_for]
+
+    async def entries(self, after_seq: int) -> list[EntryRow]:
+        """What the log has of this table after a state."""
+        return await entries_since(self.store, self.id, after_seq, 1000)
 
     async def ranking(self, scope: str | None = None) -> list[tuple[str, int, int]]:
         """Name, wins, losses; all pages.  Scope "" is the whole service."""

@@ -35,6 +35,18 @@ SQUARE = (
     "confetti",
     "blank",
 )
+LARGE += (
+    "roulette_title",
+    *(f"chamber_{left}" for left in (1, 2, 3, 4, 5, 6, "many")),
+    "click",
+    "bang",
+    "pass",
+    "steal",
+    "duel",
+    "finals",
+    "roulette_victory",
+)
+SQUARE += ("pass_held", "pass_used")
 NAMES = LARGE + SQUARE
 SVG = "{http://www.w3.org/2000/svg}"
 MAX_BYTES = 25_000

@@ -52,7 +52,7 @@ VIEW = TableView(
     board=board(),
     options_text="Lives 3, 120 s to answer",
     seats=[
-        {"name": "Ada", "lives": 2, "in_peril": True},
+        {"name": "Ada", "lives": 2, "marks": ["in peril"]},
         {"name": "Bot1", "bot": True, "lives": 0, "out": True},
         {"name": "<b>Zoë</b>", "lives": 1, "winner": True},
     ],

@@ -315,15 +315,11 @@ def _time_up(game: Game[Any], match: Match[Any], _: Actor, command: Command, dic
     if kind == "remind":
         return [Reminded(Key(who), left_s=match.options.turn_s / 2)]
     if wait is not None and kind == "bot":
-        return _act_for(game, match, wait, dice)
+        command = game.act_for(match, wait, dice)
+        return game.decide(match, Actor(wait.key, match.name(wait.key)), command, dice)
     if wait is not None and kind == "expire":
         return _expire(game, match, wait, dice)
     return game.elapse(match, timer, dice)
-
-
-def _act_for(game: Game[Any], match: Match[Any], wait: Wait, dice: Dice) -> Answer:
-    command = game.act_for(match, wait, dice)
-    return game.decide(match, Actor(wait.key, match.name(wait.key)), command, dice)
 
 
 def _expire(game: Game[Any], match: Match[Any], wait: Wait, dice: Dice) -> Answer:
@@ -335,7 +331,7 @@ def _expire(game: Game[Any], match: Match[Any], wait: Wait, dice: Dice) -> Answe
         if match.options.afk == "remove":
             return [*story.events, *game.remove(story.match, wait.key, "silent", dice)]
         story.tell(HandedToBot(wait.key))
-    answer = _act_for(game, story.match, wait, dice)
+    answer = game.silent(story.match, wait, dice)
     return answer if isinstance(answer, Refusal) else [*story.events, *answer]
 
 

@@ -118,7 +118,8 @@ def reopening(match: Match[Any], next_game: Game[Any]) -> MatchOpened:
     """How the table goes on after `match` closed: owner and lock stay, options if the game does."""
     same = next_game.name == match.game
     options = match.options if same else default_options(next_game)
-    invited = tuple(s.key for s in match.seats if not s.bot) if match.closed == "victory" else ()
+    stayed = match.closed in ("victory", "game")
+    invited = tuple(s.key for s in match.seats if not s.bot) if stayed else ()
     return MatchOpened(
         next_game.name, match.owner, msgspec.to_builtins(options), match.locked, invited
     )

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import msgspec
-
 from app.display import HOVER_BYTES, WHITE, YELLOW, Board, Frame, clip
 from app.games import boards
-from app.games.core import NOBODY, Key, Private, Public, RankingPage, SeatPublic
+from app.games.core import NOBODY, Chance, Key, Private, Public, RankingPage, SeatPublic
 from app.games.peril import words as r
 from app.games.peril.rules import waits
-from app.games.peril.state import News, PerilMatch, Stage
+from app.games.peril.state import News, PerilMatch, Play, Stage
 from app.games.texts import Theme
 
 GAME_TITLE = "PERIL DICE"
@@ -35,11 +33,8 @@ class PerilSeat(SeatPublic, frozen=True):
     """What everybody may see of a player."""
 
     lives: int
-    out: bool
-    gone: bool
     picks: tuple[int, ...]
     in_peril: bool
-    winner: bool
 
 
 class PerilPublic(Public, frozen=True):
@@ -71,33 +66,23 @@ def public(match: PerilMatch, ranking: RankingPage) -> PerilPublic:
     seats = []
     for seat in match.seats:
         player = players.get(seat.key)
+        in_peril = play is not None and play.peril == seat.key
         seats.append(
             PerilSeat(
-                key=seat.key,
-                name=seat.name,
-                bot=seat.bot,
-                ready=seat.ready,
-                auto=seat.auto,
+                **boards.seat_view(seat),
                 lives=player.lives if player else lives,
                 out=player.out if player else False,
                 gone=player.cause in ("left", "kicked", "silent") if player else False,
                 picks=player.picks if player else (),
-                in_peril=play is not None and play.peril == seat.key,
+                in_peril=in_peril,
+                marks=("in peril",) if in_peril else (),
                 winner=play is not None and play.winner == seat.key,
             )
         )
     return PerilPublic(
-        game=match.game,
-        owner=match.owner,
-        stage=match.stage,
+        **boards.table_view(match, ranking, waits(match)),
         seats=tuple(seats),
-        starter=match.starter,
-        locked=match.locked,
-        frozen=match.frozen,
-        waiting_for=tuple(w.key for w in waits(match)),
-        options=msgspec.to_builtins(match.options),
-        ranking=ranking,
-        phase=match.phase,
+        chances=_chances(play),
         moment=play.stage if play else None,
         news=play.news if play else "",
         round=play.round if play else 0,
@@ -108,6 +93,19 @@ def public(match: PerilMatch, ranking: RankingPage) -> PerilPublic:
         roller=play.roller if play else NOBODY,
         fallen=play.fallen if play else NOBODY,
         winner=play.winner if play else NOBODY,
+    )
+
+
+def _chances(play: Play | None) -> tuple[Chance, ...]:
+    """Of the roll that comes: every living player holds as many of the numbers."""
+    if play is None or play.stage not in ("picking", "rolling"):
+        return ()
+    own = play.picks_each / play.sides
+    twist = own * (len(play.living) - 1)
+    return (
+        Chance("plot twist", twist),
+        Chance("direct hit", own),
+        Chance("no shield", 1 - twist - own),
     )
 
 
@@ -166,13 +164,9 @@ def _hearts(seat: PerilSeat) -> str:
 
 def _status(view: PerilPublic, names: Mapping[Key, str], theme: Theme) -> list[str]:
     say = theme.say
-    if view.frozen:
-        return [say("status", "frozen_1"), say("status", "frozen_2")]
-    if view.moment is None:
-        if view.locked:
-            return [say("status", "locked_1"), say("status", "locked_2")]
-        count = say("status", "lobby_2", count=len(view.seats), seats=boards.SLOTS)
-        return [say("status", "lobby_1"), count]
+    idle = boards.idle_status(view, theme, boards.SLOTS)
+    if idle is not None or view.moment is None:
+        return idle or []
     if view.moment == "victory":
         name = names.get(view.winner, "")
         return [say("status", "victory_1"), say("status", "victory_2", name=name)]

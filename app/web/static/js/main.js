@@ -5,7 +5,7 @@ import { People } from "./avatars.js";
 import { Board } from "./board.js";
 import { element } from "./dialogs.js";
 import { Live } from "./live.js";
-import { showPlayers } from "./players.js";
+import { odds, showPlayers } from "./players.js";
 import { takeToken } from "./store.js";
 import { Waiting } from "./waiting.js";
 
@@ -87,7 +87,11 @@ function readTable() {
 function showTable(view) {
   showPlayers(find("players"), view.state, view.stage);
   find("options").textContent = view.options_text ?? "";
+  const chances = odds(view.state.chances);
+  find("chances").textContent = chances;
+  find("chances").toggleAttribute("hidden", !chances);
   find("rules-link").setAttribute("href", `/rules/${view.game}`);
+  find("rules-of").textContent = view.title;
 }
 
 function watchOnly() {

@@ -5,12 +5,17 @@ import { element } from "./dialogs.js";
 function state(seat, stage, starter) {
   if (seat.winner) return "winner";
   if (seat.out) return "eliminated";
-  if (seat.in_peril) return "in peril";
+  if (seat.marks?.length) return seat.marks.join(", ");
   if (stage === "lobby") {
     if (seat.ready || seat.bot) return "ready";
     return seat.key === starter ? "may start" : "not ready";
   }
   return seat.auto ? "bot plays" : "";
+}
+
+/** The odds of the throw that comes, in the words of web/pages.py. */
+export function odds(chances) {
+  return chances.map(({ what, share }) => `${what} ${Math.round(share * 100)} %`).join(" · ");
 }
 
 /** `state`: the public view of the match. */
