@@ -5,15 +5,19 @@ A game adds the dialogs of its running match.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from app.display import clip
 from app.games import GAMES, lobby
 from app.games.core import Command, Game, Key, Match, Refusal, Seat
 from app.games.dialogs import Button, Dialog, make, paged
 from app.games.texts import Theme
+
+NAMES_BYTES = 240
+"""What the names of all players may take of a dialog's 511 bytes."""
 
 # ---- which dialog ---------------------------------------------------------------------------
 
@@ -73,7 +77,7 @@ def _lobby(_: Game[Any], match: Match[Any], key: Key, __: int, theme: Theme) -> 
     if match.stage != "lobby" or seat is None:
         return None
     say = theme.say
-    names = ", ".join(s.name + (" ✔" if s.ready or s.bot else "") for s in match.seats)
+    names = _listed(s.name + (" ✔" if s.ready or s.bot else "") for s in match.seats)
     if key == match.starter:
         text = say("menu", "starter", names=names, options=describe(match, theme))
         buttons = [Button(say("button", "start"), lobby.Start(), then="")]
@@ -86,6 +90,11 @@ def _lobby(_: Game[Any], match: Match[Any], key: Key, __: int, theme: Theme) -> 
     if key == match.owner:
         buttons.append(Button(say("button", "owner"), then="owner"))
     return make("lobby", text, buttons)
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Names in a row, as many as leave room for what else a dialog has to say."""
+    return clip(", ".join(names), NAMES_BYTES)
 
 
 def _owner_choice(
@@ -168,7 +177,7 @@ def _players(_: Game[Any], match: Match[Any], __: Key, ___: int, theme: Theme) -
         Button(say("button", "kick"), then="kick"),
         Button(say("button", "back_to_main"), then="owner"),
     ]
-    names = ", ".join(s.name for s in match.seats)
+    names = _listed(s.name for s in match.seats)
     text = say("menu", "players" if names else "players_none", names=names, count=len(match.seats))
     return make("players", text, buttons)
 
