@@ -311,13 +311,18 @@ def choosable(game: Game[Any]) -> dict[str, tuple[Any, ...]]:
 
 
 def option_label(theme: Theme, name: str, value: Any) -> str:
-    value = {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value
-    return theme.say("option", f"{name}_{value}")
+    return theme.say("option", f"{name}_{_switch(value)}")
+
+
+def _switch(value: Any) -> Any:
+    """A switch as on or off; other values as they are."""
+    return ("on" if value else "off") if isinstance(value, bool) else value
 
 
 def describe(match: Match[Any], theme: Theme) -> str:
     """The options in a line, as players see them."""
-    return theme.say("option", "summary", **msgspec.structs.asdict(match.options))
+    options = msgspec.structs.asdict(match.options)
+    return theme.say("option", "summary", **{k: _switch(v) for k, v in options.items()})
 
 
 _Build = Callable[[Game[Any], Match[Any], Key, int, Theme], Dialog | None]

@@ -372,7 +372,7 @@ def test_the_lobby_menu_of_thirty_still_shows_the_options() -> None:
     for n in range(30):
         table.do(Actor(Key(f"k{n}"), f"Somebody with a rather long name {n}"), lobby.Join())
     text = table.shown(Actor(Key("k0")), "lobby").text
-    assert "6 chambers" in text
+    assert "6 chambers, Thieves off, Quick Draw off" in text
 
 
 # ---- the table's menu -----------------------------------------------------------------------
