@@ -449,3 +449,17 @@ def test_no_confetti_flies_for_those_who_want_no_motion(open_page: Open, table: 
     table.send("start")
     expect(page.locator("#board")).to_have_attribute("data-effect", "confetti", timeout=15_000)
     expect(page.locator("canvas")).to_have_count(0)
+
+
+def test_the_page_follows_when_another_game_is_chosen(table: Table, open_page: Open) -> None:
+    page = open_page(table.watch)
+    expect(page.locator("#chances")).to_be_hidden()
+    table.send("choose_game", game="roulette")
+    expect(page.locator("#rules-of")).to_have_text("Russian Roulette")
+    expect(page.locator("#rules-link")).to_have_attribute("href", "/rules/roulette")
+    for _ in range(12):
+        table.send("add_bot")
+    table.send("start")
+    expect(page.locator("#chances")).to_have_text("the gun fires 17 % · click 83 %")
+    expect(page.locator("#players li").first).to_contain_text("pass")
+    expect(page.locator("#hover")).to_contain_text("of 12 shown")

@@ -105,7 +105,7 @@ def _chances(play: Play | None) -> tuple[Chance, ...]:
     return (Chance("the gun fires", fires), Chance("click", 1 - fires))
 
 
-def private(_: RouletteMatch, key: Key) -> Private:
+def private(match: RouletteMatch, key: Key) -> Private:  # noqa: ARG001 - there is no secret
     return Private(key)
 
 

@@ -388,6 +388,6 @@ def pauses(match: RouletteMatch) -> Sequence[Timer]:
     return (Timer("shown", play.news_no, options.paced(options.shown_s)),) if play.news else ()
 
 
-def elapse(_: RouletteMatch, timer: Timer, __: Dice) -> Sequence[Event]:
+def elapse(match: RouletteMatch, timer: Timer, dice: Dice) -> Sequence[Event]:  # noqa: ARG001
     """What follows when one of `pauses` is over."""
     return [Shown()] if timer.name == "shown" else [MatchClosed("victory")]
