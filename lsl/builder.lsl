@@ -11,7 +11,6 @@ float   FRONT_M   = 0.006;                // pictures stand that much before the
 
 list    gWanted; // [name, position, size] of what is still missing
 integer gTried;  // how often the first of them was tried
-integer gMade;   // how many were made
 
 // All prims of the standard table that this linkset lacks.  The board stands over the root and faces
 // its front (-Y, where face 1 is): x to the right, y into the depth, z up.  Sizes: width, depth, height.
@@ -63,34 +62,27 @@ next()
     if (gWanted == [])
     {
         llSetTimerEvent(0.0);
-        llOwnerSay("The table is complete: " + (string)gMade + " prims were added.");
+        llOwnerSay("The table is complete. Take this script out of it now.");
         return;
     }
     string object = PLATE;
     if (llSubStringIndex(llList2String(gWanted, 0), MESH_NAME) == 0)
         object = MESH;
-    gTried += 1;
+    string trouble;
     if (llGetInventoryType(object) != INVENTORY_OBJECT)
+        trouble = "Put an object “" + object + "” into the table, then touch it again.";
+    else if (gTried >= TRIES)
+        trouble = "Nothing can be rezzed here: allow building on this land, then touch the table again.";
+    if (trouble != "")
     {
-        llOwnerSay("Put an object “" + object + "” into the table, then touch it again.");
-        stop();
+        llOwnerSay(trouble);
+        gWanted = [];
+        llSetTimerEvent(0.0);
+        return;
     }
-    else if (gTried > TRIES)
-    {
-        llOwnerSay("Nothing can be rezzed here: allow building on this land, then touch the table again.");
-        stop();
-    }
-    else
-    {
-        llSetTimerEvent(REZ_S);
-        llRezObject(object, llGetPos() + <0.0, 0.0, 0.5>, ZERO_VECTOR, llGetRot(), 0);
-    }
-}
-
-stop()
-{
-    gWanted = [];
-    llSetTimerEvent(0.0);
+    gTried += 1;
+    llSetTimerEvent(REZ_S);
+    llRezObject(object, llGetPos() + <0.0, 0.0, 0.5>, ZERO_VECTOR, llGetRot(), 0);
 }
 
 default
@@ -100,7 +92,6 @@ default
         if (llDetectedKey(0) != llGetOwner())
             return;
         gTried = 0;
-        gMade = 0;
         plan();
         if (gWanted == [])
             llOwnerSay("Nothing is missing. Take this script out of the table now.");
@@ -130,7 +121,6 @@ default
             PRIM_ROT_LOCAL, turn]);
         gWanted = llDeleteSubList(gWanted, 0, 2);
         gTried = 0;
-        gMade += 1;
         next();
     }
 

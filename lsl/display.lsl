@@ -1,57 +1,40 @@
 // Peril Table, display.  Finds the prims of the board by their names and paints the frames.
-// Prims it does not know are left alone, missing ones are reported once.  MIT licence.
+// Only prims whose names have the form part:row:column are its own.  MIT licence.
 
 // ---- words shared with the server: written by `peril lsl`, not by hand ----
-string  FIELD      = "¦";
-string  BREAK      = "¶";
-integer MSG_NEWS   = 7301;
-integer MSG_REPORT = 7306;
-integer MSG_AGAIN  = 7307;
+string  FIELD     = "¦";
+string  BREAK     = "¶";
+integer MSG_NEWS  = 7301;
+integer MSG_FACTS = 7306;
 // ---- end of the shared words ----
 
+string  MESH         = "FURWARE text mesh"; // meshes of the text engine: MESH:<set>:<row>:…
 integer ROOT_FACE    = 1;    // the root's face with the start plate
 integer RULES_A_CALL = 120;  // about 8 prims are painted with one call, to keep the list small
 float   CONFETTI_S   = 2.0;
 float   LOOK_AGAIN_S = 3.0;  // after links changed, when they have come to rest
 
-list    gPrims;    // [name, link] of every prim that is painted
-list    gTextures; // [picture, texture] of the theme
+list    gPrims; // [name, link] of every prim that is painted
 
 look()
 {
-    list wanted = ["Scoreboard:0:0", "backboard:0:0", "TitleAction:0:0"];
-    integer i;
-    for (i = 0; i < 10; ++i)
-    {
-        string place = ":" + (string)(i / 2) + ":" + (string)(i % 2);
-        wanted += ["profile" + place, "life" + place, "overlay" + place];
-    }
     gPrims = ["root", llGetLinkNumber() != 0];
-    string doubled;
+    string found = "root";
+    integer i;
     integer last = llGetObjectPrimCount(llGetKey());
     for (i = 2; i <= last; ++i)
     {
-        string name = llGetLinkName(i);
-        if (llListFindList(wanted, [name]) != -1)
+        list parts = llParseStringKeepNulls(llGetLinkName(i), [":"], []);
+        if (llList2String(parts, 0) == MESH)
+            found += "," + llDumpList2String(llDeleteSubList(parts, 0, 0), ":");
+        else if (llGetListLength(parts) == 3)
         {
-            if (llListFindList(gPrims, [name]) != -1)
-                doubled += " " + name;
-            else
-                gPrims += [name, i];
+            gPrims += [llGetLinkName(i), i];
+            found += "," + llGetLinkName(i);
         }
     }
-    string missing;
-    for (i = 0; i < llGetListLength(wanted); ++i)
-        if (llListFindList(gPrims, [llList2String(wanted, i)]) == -1)
-            missing += " " + llList2String(wanted, i);
-    string report;
-    if (missing != "")
-        report = "Prims missing:" + missing + ". ";
-    if (doubled != "")
-        report += "Prims with the same name:" + doubled + ".";
-    llMessageLinked(LINK_THIS, MSG_REPORT, llGetSubString(report, 0, 900), NULL_KEY);
-    // The theme's textures, and the whole board.
-    llMessageLinked(LINK_THIS, MSG_AGAIN, "", NULL_KEY);
+    // The server says what is missing or double and how large texts are, and shows the whole board.
+    llMessageLinked(LINK_THIS, MSG_FACTS, "prims" + FIELD + found, NULL_KEY);
 }
 
 vector colour(string value)
@@ -61,15 +44,12 @@ vector colour(string value)
     return (vector)("<" + value + ">");
 }
 
-// The texture of a picture: the theme's, or one of that name in the table, or none.
-string texture(string picture)
+// Is that a texture, by its key or by its name in the table?
+integer isTexture(string picture)
 {
-    integer i = llListFindList(gTextures, [picture]);
-    if (i != -1)
-        return llList2String(gTextures, i + 1);
-    if (picture != "" && llGetInventoryType(picture) == INVENTORY_TEXTURE)
-        return picture;
-    return "";
+    if ((key)picture)
+        return TRUE;
+    return llGetInventoryType(picture) == INVENTORY_TEXTURE;
 }
 
 list paint(list frame)
@@ -85,25 +65,23 @@ list paint(list frame)
         face = ROOT_FACE;
         rules += [PRIM_TEXT, llReplaceSubString(llList2String(frame, 6), BREAK, "\n", 0),
             colour(llList2String(frame, 7)), 1.0];
-        confetti(llList2String(frame, 8) == "confetti");
+        confetti(llList2String(frame, 8));
     }
-    string picture = texture(llList2String(frame, 2));
-    if (picture != "")
+    string picture = llList2String(frame, 2);
+    if (isTexture(picture))
         rules += [PRIM_TEXTURE, face, picture, <1.0, 1.0, 0.0>, ZERO_VECTOR, 0.0];
-    float alpha = 1.0;
-    if (llList2String(frame, 4) != "")
-        alpha = llList2Float(frame, 4);
-    return rules + [PRIM_COLOR, face, colour(llList2String(frame, 3)), alpha,
-        PRIM_GLOW, face, llList2Float(frame, 5)];
+    return rules + [PRIM_COLOR, face, colour(llList2String(frame, 3)),
+        1.0 - llList2Float(frame, 4), PRIM_GLOW, face, llList2Float(frame, 5)];
 }
 
-confetti(integer on)
+// A burst of that texture, or none.
+confetti(string picture)
 {
     list rules;
-    if (on)
+    if (picture != "")
         rules = [PSYS_PART_FLAGS, PSYS_PART_EMISSIVE_MASK
         | PSYS_PART_INTERP_COLOR_MASK | PSYS_PART_INTERP_SCALE_MASK,
-        PSYS_SRC_PATTERN, PSYS_SRC_PATTERN_EXPLODE, PSYS_SRC_TEXTURE, texture("confetti"),
+        PSYS_SRC_PATTERN, PSYS_SRC_PATTERN_EXPLODE, PSYS_SRC_TEXTURE, picture,
         PSYS_PART_START_ALPHA, 1.0, PSYS_PART_END_ALPHA, 0.0,
         PSYS_PART_START_SCALE, <0.2, 0.2, 0.0>, PSYS_PART_END_SCALE, <0.5, 0.5, 0.0>,
         PSYS_PART_MAX_AGE, 2.0, PSYS_SRC_MAX_AGE, CONFETTI_S, PSYS_SRC_BURST_RATE, 0.05,
@@ -121,12 +99,9 @@ show(string body)
     integer length = llGetListLength(records);
     for (i = 0; i < length; ++i)
     {
-        string line = llList2String(records, i);
-        string kind = llGetSubString(line, 0, 0);
-        if (kind == "T")
-            gTextures = llDeleteSubList(llParseStringKeepNulls(line, [FIELD], []), 0, 0);
-        else if (kind == "F")
-            rules += paint(llParseStringKeepNulls(line, [FIELD], []));
+        list fields = llParseStringKeepNulls(llList2String(records, i), [FIELD], []);
+        if (llList2String(fields, 0) == "F")
+            rules += paint(fields);
         if (llGetListLength(rules) >= RULES_A_CALL || i == length - 1)
         {
             llSetLinkPrimitiveParamsFast(LINK_THIS, rules);
@@ -156,7 +131,7 @@ default
 
     link_message(integer sender, integer number, string body, key news)
     {
-        if (number == MSG_NEWS && llGetSubString((string)news, 0, 0) == "A")
+        if (number == MSG_NEWS)
             show(body);
     }
 }

@@ -85,11 +85,8 @@ go()
 
 show(list fields)
 {
-    string picture = llList2String(fields, 1);
-    integer known = llGetInventoryType(picture) == INVENTORY_TEXTURE;
-    if ((key)picture)
-        known = TRUE;
-    if (known)
+    key picture = llList2Key(fields, 1);
+    if (picture)
         llSetLinkPrimitiveParamsFast(LINK_THIS, [PRIM_TEXTURE, ALL_SIDES, picture,
             <1.0, 1.0, 0.0>, ZERO_VECTOR, 0.0]);
     llSetLinkPrimitiveParamsFast(LINK_THIS, [PRIM_COLOR, ALL_SIDES,

@@ -4,8 +4,8 @@
 // ---- words shared with the server: written by `peril lsl`, not by hand ----
 string  FIELD     = "¦";
 integer MSG_NEWS  = 7301;
-integer MSG_TOUCH = 7303;
-integer MSG_AGAIN = 7307;
+integer MSG_ACT   = 7303;
+integer MSG_FACTS = 7306;
 // ---- end of the shared words ----
 
 string  HUD_OBJECT   = "Peril HUD";     // the object in this table's inventory
@@ -16,28 +16,21 @@ integer REZ_TRIES    = 2;
 float   SPACING_M    = 1.5;             // between floaters beside the table
 
 integer gChannel;  // on which HUDs and this table talk
-list    gHuds;     // [avatar, kind, object or NULL_KEY, what it shows, tries] of all that are wanted
-list    gTextures; // [picture, texture] of the theme
+list    gHuds;     // [avatar, kind, object or NULL_KEY, what it is to show, tries] of all that are wanted
 integer gToldRez;  // the owner knows that nothing can be rezzed here
 integer gNamed;    // the server has named all that are wanted
-
-string texture(string picture)
-{
-    integer i = llListFindList(gTextures, [picture]);
-    if (i != -1)
-        return llList2String(gTextures, i + 1);
-    if (llGetInventoryType(picture) == INVENTORY_TEXTURE)
-        return (string)llGetInventoryKey(picture);
-    return picture;
-}
 
 send(integer i)
 {
     key object = llList2Key(gHuds, i + 2);
-    if (object == NULL_KEY)
+    // An object keeps what it was told to show, so it need not be known here any longer.
+    if (object == NULL_KEY || llList2String(gHuds, i + 3) == "")
         return;
     if (llGetObjectDetails(object, [OBJECT_POS]) != [])
+    {
         llRegionSayTo(object, gChannel, "show" + FIELD + llList2String(gHuds, i + 3));
+        gHuds = llListReplaceList(gHuds, [""], i + 3, i + 3);
+    }
     else if (llList2String(gHuds, i + 1) == "f"
         || llGetAgentSize(llList2Key(gHuds, i)) != ZERO_VECTOR)
     {
@@ -81,8 +74,11 @@ want(list record)
 {
     string avatar = llList2String(record, 1);
     string kind = llList2String(record, 2);
-    string shows = llDumpList2String([texture(llList2String(record, 3)), llList2String(record, 4),
-        llList2String(record, 5), llList2String(record, 6)], FIELD);
+    string picture = llList2String(record, 3);
+    // A HUD has no pictures of its own.
+    if (llGetInventoryType(picture) == INVENTORY_TEXTURE)
+        picture = llGetInventoryKey(picture);
+    string shows = llDumpList2String([picture] + llList2List(record, 4, 6), FIELD);
     integer i = llListFindList(gHuds, [(key)avatar]);
     if (i == -1)
     {
@@ -136,7 +132,7 @@ begin()
     llListen(gChannel, "", NULL_KEY, "");
     // HUDs of before the reset say who they are; those of nobody go when all are named anew.
     llRegionSay(gChannel, "who");
-    llMessageLinked(LINK_THIS, MSG_AGAIN, "", NULL_KEY);
+    llMessageLinked(LINK_THIS, MSG_FACTS, "", NULL_KEY);
 }
 
 default
@@ -157,8 +153,6 @@ default
     {
         if (change & CHANGED_OWNER)
             llResetScript();
-        if (change & CHANGED_INVENTORY)
-            gToldRez = FALSE;
     }
 
     listen(integer channel, string name, key object, string message)
@@ -169,33 +163,28 @@ default
         if (word == "hello")
             hello(object, llList2Key(parts, 1));
         else if (word == "touch" && known != -1)
-            llMessageLinked(LINK_THIS, MSG_TOUCH, "&p=hud", llList2Key(parts, 1));
+            llMessageLinked(LINK_THIS, MSG_ACT, llDumpList2String(["touch", "p", "hud"], FIELD),
+                llList2Key(parts, 1));
     }
 
     link_message(integer sender, integer number, string body, key news)
     {
-        if (number != MSG_NEWS || llGetSubString((string)news, 0, 0) != "A")
+        if (number != MSG_NEWS)
             return;
-        list records = llParseString2List(body, ["\n"], []);
-        integer i;
-        for (i = 0; i < llGetListLength(records); ++i)
+        while (body != "")
         {
-            string line = llList2String(records, i);
-            string kind = llGetSubString(line, 0, 0);
-            if (kind == "H" || kind == "R" || kind == "A" || kind == "T")
-            {
-                list fields = llParseStringKeepNulls(line, [FIELD], []);
-                integer at = llListFindList(gHuds, [llList2Key(fields, 1)]);
-                if (kind == "H")
-                    want(fields);
-                else if (kind == "T")
-                    gTextures = llDeleteSubList(fields, 0, 0);
-                else if (kind == "A")
-                    keep(llList2String(fields, 1));
-                else if (at != -1)
-                    take(at);
-            }
-            else if (line == "G")
+            integer cut = llSubStringIndex(body + "\n", "\n");
+            list fields = llParseStringKeepNulls(llGetSubString(body, 0, cut - 1), [FIELD], []);
+            body = llDeleteSubString(body, 0, cut);
+            string kind = llList2String(fields, 0);
+            integer at = llListFindList(gHuds, [llList2Key(fields, 1)]);
+            if (kind == "H")
+                want(fields);
+            else if (kind == "A")
+                keep(llList2String(fields, 1));
+            else if (kind == "R" && at != -1)
+                take(at);
+            else if (kind == "G")
             {
                 while (gHuds != [])
                     take(0);

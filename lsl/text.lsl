@@ -4,23 +4,20 @@
 // ---- words shared with the server: written by `peril lsl`, not by hand ----
 string  FIELD     = "¦";
 integer MSG_NEWS  = 7301;
-integer MSG_TOUCH = 7303;
-integer MSG_CELL  = 7304;
-integer MSG_SETS  = 7305;
-integer MSG_AGAIN = 7307;
+integer MSG_ACT   = 7303;
+integer MSG_FACTS = 7306;
 // ---- end of the shared words ----
 
-string  MESH       = "FURWARE text mesh:"; // prims are named MESH<set>:<row>:<column>:<faces>
-integer FACES      = 8;                    // of a mesh whose name does not say how many
-float   ENGINE_S   = 10.0;                 // the engine answers fw_ready within that time
-integer STRIDE     = 4;                    // of gSets
-integer HOVER_MAX  = 250;                  // bytes that hover text shows, less a little
+string  MESH     = "FURWARE text mesh"; // prims are named MESH:<set>:<row>:<column>:<faces>
+integer FACES    = 8;                   // of a mesh
+float   ENGINE_S = 10.0;                // the engine answers fw_ready within that time
+string  RANKING  = "Leaderboard";       // the set whose pages turn when it is touched
 
-list    gSets;   // [set, link of its first mesh, rows, columns]
-list    gShown;  // [set, text with its colour] as shown last
+list    gSets;   // [set, link of its first mesh]
+list    gShown;  // [set, colour, text] as shown last
 integer gEngine; // the engine has answered
 
-// Find the text sets by the names of their meshes, and tell their sizes.
+// Find the first mesh of each text set.
 look()
 {
     gSets = [];
@@ -28,35 +25,11 @@ look()
     integer last = llGetObjectPrimCount(llGetKey());
     for (i = 1; i <= last; ++i)
     {
-        string name = llGetLinkName(i);
-        if (llSubStringIndex(name, MESH) == 0)
-        {
-            list parts = llParseStringKeepNulls(llDeleteSubString(name, 0, llStringLength(MESH) - 1),
-                [":"], []);
-            integer row = llList2Integer(parts, 1);
-            integer faces = llList2Integer(parts, 3);
-            if (faces < 1)
-                faces = FACES;
-            integer at = llListFindList(gSets, [llList2String(parts, 0)]);
-            if (at == -1)
-            {
-                at = llGetListLength(gSets);
-                gSets += [llList2String(parts, 0), i, 0, 0];
-            }
-            integer rows = llList2Integer(gSets, at + 2);
-            integer columns = llList2Integer(gSets, at + 3);
-            if (row + 1 > rows)
-                rows = row + 1;
-            if (row == 0)
-                columns += faces;
-            gSets = llListReplaceList(gSets, [rows, columns], at + 2, at + 3);
-        }
+        list parts = llParseStringKeepNulls(llGetLinkName(i), [":"], []);
+        string name = llList2String(parts, 1);
+        if (llList2String(parts, 0) == MESH && llListFindList(gSets, [name]) == -1)
+            gSets += [name, i];
     }
-    string sizes;
-    for (i = 0; i < llGetListLength(gSets); i += STRIDE)
-        sizes += llList2String(gSets, i) + ":" + (string)llList2Integer(gSets, i + 3) + "x"
-            + (string)llList2Integer(gSets, i + 2) + ",";
-    llMessageLinked(LINK_THIS, MSG_SETS, sizes, NULL_KEY);
 }
 
 engine(string command, string text)
@@ -66,92 +39,80 @@ engine(string command, string text)
 
 show(string name, string colour, string text)
 {
-    string whole = colour + "\n" + text;
-    integer at = llListFindList(gShown, [name]);
-    if (at != -1 && llList2String(gShown, at + 1) == whole)
-        return;
-    if (at != -1)
-        gShown = llDeleteSubList(gShown, at, at + 1);
-    gShown += [name, whole];
-    draw(name, colour, text);
+    integer i = llListFindList(gShown, [name]);
+    if (i == -1)
+    {
+        i = llGetListLength(gShown);
+        gShown += [name, "", ""];
+    }
+    if (llList2String(gShown, i + 1) != colour || llList2String(gShown, i + 2) != text)
+    {
+        gShown = llListReplaceList(gShown, [colour, text], i + 1, i + 2);
+        draw(i);
+    }
 }
 
-draw(string name, string colour, string text)
+draw(integer i)
 {
+    string name = llList2String(gShown, i);
+    string colour = llList2String(gShown, i + 1);
+    string text = llList2String(gShown, i + 2);
     integer at = llListFindList(gSets, [name]);
-    if (at == -1)
-        return;
     if (gEngine)
     {
         engine("fw_conf : " + name, "c=" + colour + "; a=left; w=none; t=off; tags=off");
         engine("fw_data : " + name, text);
     }
-    else
-        llSetLinkPrimitiveParamsFast(llList2Integer(gSets, at + 1), [PRIM_TEXT,
-            hover(text), (vector)("<" + colour + ">"), 1.0]);
-}
-
-// What hovers: rows without the blanks at their ends, as much as is shown.
-string hover(string text)
-{
-    list rows = llParseString2List(text, ["\n"], []);
-    string out;
-    integer i;
-    for (i = 0; i < llGetListLength(rows); ++i)
-        out += llStringTrim(llList2String(rows, i), STRING_TRIM_TAIL) + "\n";
-    while (llStringLength(llEscapeURL(out)) > HOVER_MAX && llStringLength(out) > 80)
-        out = llDeleteSubString(out, -1, -1);
-    return out;
+    else if (at != -1)
+        llSetLinkPrimitiveParamsFast(llList2Integer(gSets, at + 1), [PRIM_TEXT, text,
+            (vector)("<" + colour + ">"), 1.0]);
 }
 
 again()
 {
     integer i;
-    for (i = 0; i < llGetListLength(gShown); i += 2)
-    {
-        string whole = llList2String(gShown, i + 1);
-        integer cut = llSubStringIndex(whole, "\n");
-        draw(llList2String(gShown, i), llGetSubString(whole, 0, cut - 1),
-            llDeleteSubString(whole, 0, cut));
-    }
+    for (i = 0; i < llGetListLength(gShown); i += 3)
+        draw(i);
 }
 
-// Somebody touched a face of the ranking: which cell that is, the engine knows; else the name tells.
-cell(string where, key who)
+// Somebody touched a cell of the ranking.
+touched(integer column, string row, key who)
 {
-    integer link = (integer)where;
-    string face = llDeleteSubString(where, 0, llSubStringIndex(where, FIELD));
-    if (gEngine)
-    {
-        engine("fw_touchquery : " + (string)link + " : " + face, (string)who);
-        return;
-    }
-    list parts = llParseStringKeepNulls(llGetLinkName(link), [":"], []);
-    llMessageLinked(LINK_THIS, MSG_TOUCH, "&p=Leaderboard&x="
-        + (string)(llList2Integer(parts, 3) * FACES) + "&y=" + llList2String(parts, 2), who);
-}
-
-begin()
-{
-    gShown = [];
-    gEngine = FALSE;
-    look();
-    engine("fw_reset", "");
-    llMessageLinked(LINK_THIS, MSG_AGAIN, "", NULL_KEY);
-    llSetTimerEvent(ENGINE_S);
+    llMessageLinked(LINK_THIS, MSG_ACT, llDumpList2String(["touch", "p", RANKING, "x", column,
+        "y", row], FIELD), who);
 }
 
 default
 {
     state_entry()
     {
-        begin();
+        look();
+        engine("fw_reset", "");
+        llMessageLinked(LINK_THIS, MSG_FACTS, "", NULL_KEY);
+        llSetTimerEvent(ENGINE_S);
     }
 
     changed(integer change)
     {
         if (change & CHANGED_LINK)
             look();
+    }
+
+    touch_start(integer count)
+    {
+        integer i;
+        for (i = 0; i < count; ++i)
+        {
+            integer link = llDetectedLinkNumber(i);
+            list parts = llParseStringKeepNulls(llGetLinkName(link), [":"], []);
+            integer ranking = llList2String(parts, 0) == MESH && llList2String(parts, 1) == RANKING;
+            // Which cell a face is, the engine knows; else the name of the mesh tells.
+            if (ranking && gEngine)
+                engine("fw_touchquery : " + (string)link + " : " + (string)llDetectedTouchFace(i),
+                    (string)llDetectedKey(i));
+            else if (ranking)
+                touched(llList2Integer(parts, 3) * FACES, llList2String(parts, 2), llDetectedKey(i));
+        }
     }
 
     timer()
@@ -162,7 +123,7 @@ default
 
     link_message(integer sender, integer number, string text, key id)
     {
-        if (number == MSG_NEWS && llGetSubString((string)id, 0, 0) == "A")
+        if (number == MSG_NEWS)
         {
             list records = llParseString2List(text, ["\n"], []);
             integer i;
@@ -174,8 +135,6 @@ default
                         llDumpList2String(llDeleteSubList(fields, 0, 2), "\n"));
             }
         }
-        else if (number == MSG_CELL)
-            cell(text, id);
         else if ((string)id == "fw_ready")
         {
             // It has lost everything; it also says so after each start of its own.
@@ -186,9 +145,8 @@ default
         else if ((string)id == "fw_touchreply")
         {
             list parts = llParseStringKeepNulls(text, [":"], []);
-            if (llList2String(parts, 3) == "Leaderboard")
-                llMessageLinked(LINK_THIS, MSG_TOUCH, "&p=Leaderboard&x=" + llList2String(parts, 4)
-                    + "&y=" + llList2String(parts, 5), llList2Key(parts, 6));
+            if (llList2String(parts, 3) == RANKING)
+                touched(llList2Integer(parts, 4), llList2String(parts, 5), llList2Key(parts, 6));
         }
     }
 }

@@ -82,16 +82,17 @@ class Pusher:
 
     async def _bring(self, device: Device, table: HotTable, url: str) -> bool:
         """Push from what the device knows to now, in as many parts as it takes."""
-        upto, since, start = table.now, device.seq, 0
+        upto, since, heard, start = table.now, device.basis(device.seq), device.heard, 0
         while True:
-            part = since_part(
-                self._tables, table, since, [], wire.PUSH_BYTES, start, upto, POLL_PUSHED_S
-            )
+            part = since_part(table, since, heard, [], start, upto, POLL_PUSHED_S, wire.BODY_BYTES)
+            if part.rest:
+                device.begun = abs(since)
             acknowledged = await self._post(device, url, part.text)
             if acknowledged is None:
                 return False
             if not part.rest:
                 device.seq = acknowledged
+                device.heard = acknowledged or device.heard
                 return True
             start = part.rest
 

@@ -7,6 +7,8 @@ import hashlib
 import hmac
 import re
 import secrets
+from collections.abc import Collection, Sequence
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -40,7 +42,6 @@ class Hello(msgspec.Struct, frozen=True):
     region: str = ""
     url: str = ""
     version: str = ""
-    troubles: str = ""
     theme: str = ""
     sets: dict[str, tuple[int, int]] = {}
 
@@ -48,21 +49,31 @@ class Hello(msgspec.Struct, frozen=True):
 class Device:
     """A registered linkset.
 
-    `seq`: the state that it acknowledged last, 0 if unknown.  `dead_url`: one that did not
-    answer; it is not called again, and the linkset is told to ask for another one.
+    `seq`: the state that it acknowledged last, 0 if unknown.  `heard`: the state up to which it has
+    said all lines.  `begun`: the state from which it was last told something in parts; it may have
+    painted some of them.  `dead_url`: one that did not answer; it is not called again, and the
+    linkset is told to ask for another one.
     """
 
-    def __init__(self, row: DeviceRow) -> None:
+    def __init__(self, row: DeviceRow, seen_s: float) -> None:
         self.id = row.id
         self.table_id = row.table_id
         self.secret_hash = row.secret_hash
         self.object_key = row.object_key
         self.owner_key = row.owner_key
         self.url = row.url
+        self.troubles = row.troubles
         self.dead_url = ""
         self.seq = 0
-        self.seen_s = 0.0
+        self.heard = 0
+        self.begun = 0
+        self.seen_s = seen_s
         self.pushing: asyncio.Task[None] | None = None
+
+    def basis(self, seq: int) -> int:
+        """What to tell from to one who has painted `seq`: the whole board, -seq, if parts of
+        something newer may be among it."""
+        return -seq if seq == self.begun else seq
 
 
 class Copied(PerilError):
@@ -91,6 +102,7 @@ class Registry:
     def __init__(self, tables: Tables, settings: Settings) -> None:
         self._tables = tables
         self._settings = settings
+        self._started_s = tables.clock()
         self._by_id: dict[str, Device] = {}
         self.by_table: dict[str, Device] = {}
 
@@ -106,12 +118,20 @@ class Registry:
         secret = ""
         if device is None:
             device, secret = await self._new(hello)
-        now_s = self._tables.clock()
+        if self._silent(device):
+            device.heard = 0
         device.object_key = hello.object_key
         device.url = self._callable(device, hello.url)
-        device.seen_s = now_s
+        device.seen_s = self._tables.clock()
         device.seq = 0
-        await self._keep(device, hello)
+        await self._set(
+            device,
+            object_key=device.object_key,
+            region=hello.region[:255],
+            url=device.url,
+            version=hello.version[:32],
+            seen_ms=int(device.seen_s * 1000),
+        )
         if hello.sets:
             await self._tables.set_text_sets(device.table_id, hello.sets)
         if hello.theme:
@@ -127,6 +147,21 @@ class Registry:
             raise UnknownDevice if self._silent(device) else Copied()
         device.seen_s = self._tables.clock()
         return device
+
+    async def examine(self, device: Device, found: Sequence[str], wanted: Collection[str]) -> str:
+        """What is wrong with the prims of a table, in words; '' if nothing, or if it was said."""
+        missing = sorted(set(wanted) - set(found))
+        double = sorted(prim for prim in wanted if found.count(prim) > 1)
+        troubles = " ".join(
+            f"{what}: {' '.join(prims)}."
+            for what, prims in (("Prims missing", missing), ("Prims with the same name", double))
+            if prims
+        )[:1000]
+        if troubles == device.troubles:
+            return ""
+        device.troubles = troubles
+        await self._set(device, troubles=troubles)
+        return troubles
 
     async def recall(self, table_id: str) -> None:
         """Load the device that shows a table, if there is one."""
@@ -144,14 +179,7 @@ class Registry:
         if url == device.url:
             return
         device.url = url
-
-        def write(session: Session) -> None:
-            row = session.get_one(DeviceRow, device.id)
-            row.url = device.url
-            session.add(row)
-            session.commit()
-
-        await self._tables.store.run(write)
+        await self._set(device, url=url)
 
     async def drop_url(self, device: Device, url: str) -> None:
         """A URL of the table does not answer."""
@@ -215,6 +243,8 @@ class Registry:
             table = await self._tables.table(hello.table)
             if table.owner != hello.owner_key:
                 raise NotFound("table of yours", hello.table)
+            if table.id not in self.by_table:
+                await self.recall(table.id)
             device = self.by_table.get(table.id)
             if device is not None and not self._silent(device):
                 raise Copied
@@ -223,17 +253,10 @@ class Registry:
         table = await self._tables.create(name, Key(hello.owner_key), hello.owner_name)
         return table.id
 
-    async def _keep(self, device: Device, hello: Hello) -> None:
-        now_ms = int(device.seen_s * 1000)
-
+    async def _set(self, device: Device, **values: Any) -> None:
         def write(session: Session) -> None:
             row = session.get_one(DeviceRow, device.id)
-            row.object_key = device.object_key
-            row.region = hello.region[:255]
-            row.url = device.url
-            row.version = hello.version[:32]
-            row.troubles = hello.troubles[:1000]
-            row.seen_ms = now_ms
+            row.sqlmodel_update(values)
             session.add(row)
             session.commit()
 
@@ -251,7 +274,9 @@ class Registry:
         return self._remember(row) if row else None
 
     def _remember(self, row: DeviceRow) -> Device:
-        device = self._by_id.setdefault(row.id, Device(row))
+        # Nobody could give a sign of life while the service was down: who was the table then has
+        # as long to come back as after any silence, before a copy may take its place.
+        device = self._by_id.setdefault(row.id, Device(row, self._started_s))
         self.by_table[device.table_id] = device
         return device
 

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated
 from urllib.parse import parse_qsl
 
+import msgspec
 from fastapi import APIRouter, Path, Request, Response
 
 from app.devices import wire
@@ -22,7 +23,9 @@ from app.table.service import Tables
 FIELDS = 32
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 ID = re.compile(r"[A-Za-z0-9:._-]{1,64}")
-SET = re.compile(r"([^:;,]{1,16}):(\d{1,3})x(\d{1,3})")
+NUMBER = re.compile(r"-?[0-9]{1,9}")
+MESH = re.compile(r"(\w{1,16}):(\d{1,3}):\d{1,3}:?([1-8]?)")
+FACES = 8
 
 POLL_PUSHED_S = 30
 """With a URL that works, asking is only a sign of life."""
@@ -56,15 +59,17 @@ def router(tables: Tables, registry: Registry) -> APIRouter:
                 )
             )
         table = await tables.table(device.table_id)
-        before = table.now.seq
+        # What was said before is over; that the game goes on is said because it is back.
+        device.heard = device.heard or table.now.seq
         await tables.contact(device.table_id)
         first = [wire.record("I", device.id, secret, table.id)]
-        # What was said earlier is over; that the game goes on is said because it is back.
-        first += wire.said(news.since(table, before))
         if said.url and said.url == device.dead_url:
             first.append("U")
-        if table.now.theme.pictures:
-            first.append(wire.textures(table.now.theme.pictures))
+        if found := form.get("prims"):
+            painted = [p for p in table.now.board if p not in TEXT_SETS]
+            troubles = await registry.examine(device, found.split(","), painted)
+            if troubles:
+                first.append(wire.whisper(0, table.owner, troubles))
         return await _news(device, table, first, {})
 
     @routes.post("/{verb}")
@@ -84,20 +89,24 @@ def router(tables: Tables, registry: Registry) -> APIRouter:
         return await _news(device, table, direct, form)
 
     async def _news(device: Device, table: HotTable, direct: list[str], form: Form) -> Response:
+        known = max(_number(form, "since"), 0)
+        device.heard = known or device.heard
         start = _number(form, "more")
-        since = _number(form, "from" if start else "since")
-        upto = table.at(_number(form, "to")) if start else None
+        upto = table.at(_number(form, "to")) if start > 0 else None
+        since = _number(form, "from") if upto else device.basis(known)
         part = since_part(
-            tables,
             table,
             since,
+            device.heard,
             direct,
-            wire.ANSWER_BYTES,
             start if upto else 0,
             upto,
             poll_s(table, device),
+            wire.BODY_BYTES,
         )
-        if not part.rest:
+        if part.rest:
+            device.begun = abs(since)
+        else:
             device.seq = (upto or table.now).seq
         return _text(part.text)
 
@@ -105,29 +114,34 @@ def router(tables: Tables, registry: Registry) -> APIRouter:
 
 
 def since_part(
-    tables: Tables,
     table: HotTable,
     since: int,
+    heard: int,
     direct: list[str],
-    budget_bytes: int,
     start: int,
     upto: Snapshot | None,
     poll: int,
+    budget_bytes: int,
 ) -> wire.Part:
-    """The news since `since` (0: nothing is known), or as much of it as fits, from `start` on."""
-    told = news.since(table, since or None, _audience(table), int(tables.clock() * 1000), upto)
-    known = table.at(since) if since else None
+    """The news since `since`, or as much of it as fits, from record `start` on.
+
+    `since` 0: nothing is known; -n: state n, and yet the whole board.  Who knows nothing still
+    hears the lines after state `heard`.
+    """
+    told = news.since(table, since if since > 0 else None, _audience(table), upto=upto)
+    if since <= 0 and (earlier := -since or heard):
+        said = news.since(table, earlier, upto=upto).said
+        told = msgspec.structs.replace(told, said=said)
+    known = table.at(since) if since > 0 else None
     state = upto or table.now
     renewed = known is not None and known.match.hud_epoch != state.match.hud_epoch
     seats = [(s.key, s.bot) for s in state.match.seats if state.hud(s.key) is not None]
-    records = wire.news_records(told, seats, renewed)
+    records = wire.news_records(told, seats, renewed, state.theme.pictures)
     if known is not None and known.match.land_checks != state.match.land_checks:
         records.append("K")
-    begin = 0 if told.kind == "whole" else since
+    begin = -abs(since) if told.kind == "whole" else since
     header = wire.record("S", str(begin), str(told.seq), str(poll))
-    # The rest is asked for with the seq that gave this list of records.
-    again = since if since <= told.seq else 0
-    return wire.pack(header, direct, records, (again, told.seq), budget_bytes, start)
+    return wire.pack(header, direct, records, (begin, told.seq), budget_bytes, start)
 
 
 def _audience(table: HotTable) -> list[Key]:
@@ -204,7 +218,7 @@ def _form(body: bytes) -> Form:
 
 def _number(form: Form, name: str) -> int:
     value = form.get(name, "")
-    return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else 0
+    return int(value) if NUMBER.fullmatch(value) else 0
 
 
 def _id(form: Form) -> str | None:
@@ -226,11 +240,6 @@ def _hello(form: Form) -> Hello:
     for name in ("o", "owner"):
         if not UUID.fullmatch(form.get(name, "")):
             raise Malformed("A table and its owner are named by their keys.")
-    sets = {
-        name: (min(int(columns), LARGEST_SET[0]), min(int(rows), LARGEST_SET[1]))
-        for name, columns, rows in SET.findall(form.get("sets", ""))
-        if name in TEXT_SETS and int(columns) and int(rows)
-    }
     return Hello(
         object_key=form["o"],
         owner_key=form["owner"],
@@ -243,10 +252,21 @@ def _hello(form: Form) -> Hello:
         region=form.get("region", ""),
         url=form.get("u", ""),
         version=form.get("v", ""),
-        troubles=form.get("troubles", ""),
         theme=form.get("theme", ""),
-        sets=sets,
+        sets=_sets(form.get("prims", "").split(",")),
     )
+
+
+def _sets(prims: list[str]) -> dict[str, tuple[int, int]]:
+    """How many columns and rows the meshes of each text set make, as far as all may have."""
+    sizes: dict[str, tuple[int, int]] = {}
+    for mesh in filter(None, map(MESH.fullmatch, prims)):
+        name, row, faces = mesh[1], int(mesh[2]), int(mesh[3] or FACES)
+        if name in TEXT_SETS:
+            columns, rows = sizes.get(name, (0, 0))
+            columns = min(columns + faces * (row == 0), LARGEST_SET[0])
+            sizes[name] = columns, min(max(rows, row + 1), LARGEST_SET[1])
+    return {name: size for name, size in sizes.items() if size[0]}
 
 
 def _text(body: str) -> Response:

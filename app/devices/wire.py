@@ -4,27 +4,30 @@ An answer (or push) is text: one record per line, its fields separated by `¦`, 
 letter that says what it is; S or M comes first.  Texts have their line breaks as `¶`, so what
 people wrote can never look like structure.  The constants are generated into the scripts.
 
-    S¦from¦to¦poll_s         difference from seq `from` (0: whole) to `to`; ask again in poll_s
+    S¦from¦to¦poll_s         what is new from state `from` to `to`; ask again in poll_s seconds
     M¦from¦to¦next           there is more of it: ask for the rest from record `next` on, 1 is first
-    F¦prim¦picture¦r,g,b¦alpha¦glow¦text¦r,g,b¦effect     a frame; what is left out is the default
+    F¦prim¦picture¦r,g,b¦transparency¦glow¦text¦r,g,b¦effect   a frame; what is default is left out
     X¦set¦r,g,b¦row¦row…     a text set
     H¦avatar¦kind¦picture¦r,g,b¦glow¦text    HUD of a human (h) or floater of a bot (f)
     R¦avatar                 its HUD or floater goes
     A¦avatar,avatar…         all that have one; others go
     G                        all HUDs and floaters go and come anew
-    L¦seq¦text               said in public
-    P¦seq¦avatar¦text        said to one alone; seq 0: said in answer to him
+    L¦number¦text            said in public; numbers grow, so that each line is said once
+    P¦number¦avatar¦text     said to one alone; number 0: said in answer to him
     D¦seq¦avatar¦token¦text¦button¦button…   a dialog
     B¦seq¦avatar¦token¦text  a text box
-    T¦picture¦texture¦picture¦texture…       textures of the theme
     I¦device¦secret¦table    who the device is from now on
     K                        look what the land allows and tell the owner
     U                        the URL is dead: ask for another one
+
+`from` 0 is the whole board, for one who knows nothing; -n is the whole board too, for one who has
+painted state n and nothing else: n is forgotten here, or does not stand as it was.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
@@ -37,24 +40,23 @@ FIELD = "¦"
 RECORD = "\n"
 BREAK = "¶"
 
-ANSWER_BYTES = 3000
-"""What an answer may have; the script asks for HTTP_BODY_MAXLENGTH 3072."""
+BODY_BYTES = 2000
+"""What an answer or push may have: LSL gets 2,048 bytes of it."""
 
-PUSH_BYTES = 2000
-"""LSL gets 2,048 bytes of a push and no more."""
+LINES = 100
+"""Line n of state seq has the number seq * LINES + n."""
 
 LSL_CONSTANTS: Mapping[str, str | int] = {
     "FIELD": FIELD,
     "BREAK": BREAK,
-    "BODY_MAX": 3072,
+    "LINES": LINES,
     "MSG_NEWS": 7301,
-    "MSG_PRESS": 7302,
-    "MSG_TOUCH": 7303,
-    "MSG_CELL": 7304,
-    "MSG_SETS": 7305,
-    "MSG_REPORT": 7306,
-    "MSG_AGAIN": 7307,
-    "MSG_LAND": 7308,
+    "MSG_TOLD": 7302,
+    "MSG_ACT": 7303,
+    "MSG_WHO": 7304,
+    "MSG_ANSWER": 7305,
+    "MSG_FACTS": 7306,
+    "MSG_ASK": 7307,
 }
 """Generated into the scripts between their markers; MSG_… are numbers of link messages."""
 
@@ -91,7 +93,7 @@ def frame(prim: str, value: Frame) -> str:
         prim,
         value.picture,
         color(value.color),
-        "" if value.alpha == 1.0 else f"{value.alpha:g}",
+        "" if value.alpha == 1.0 else f"{1.0 - value.alpha:g}",
         "" if value.glow == 0.0 else f"{value.glow:g}",
         safe(value.text),
         color(value.text_color),
@@ -119,17 +121,21 @@ def dialog(seq: int, avatar: str, value: Dialog) -> str:
     return FIELD.join((kind, str(seq), avatar, value.token, safe(value.made.text), *labels))
 
 
-def whisper(seq: int, avatar: str, text: str) -> str:
-    return record("P", str(seq), avatar, safe(text))
+def whisper(number: int, avatar: str, text: str) -> str:
+    return record("P", str(number), avatar, safe(text))
 
 
-def textures(pictures: Mapping[str, str]) -> str:
-    """The record of the theme's textures."""
-    return record("T", *(part for pair in sorted(pictures.items()) for part in pair))
+def textured(value: Frame, textures: Mapping[str, str]) -> Frame:
+    """The frame with the theme's textures for its pictures; a table has the others itself."""
+    return msgspec.structs.replace(
+        value,
+        picture=textures.get(value.picture, value.picture),
+        effect=textures.get(value.effect, value.effect),
+    )
 
 
-def board(frames: Board) -> list[str]:
-    return [frame(prim, value) for prim, value in sorted(frames.items())]
+def board(frames: Board, textures: Mapping[str, str]) -> list[str]:
+    return [frame(prim, textured(value, textures)) for prim, value in sorted(frames.items())]
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -182,27 +188,36 @@ def _size(line: str) -> int:
 
 
 def said(news: News) -> list[str]:
-    """The records of the lines."""
-    return [
-        whisper(line.seq, line.who, line.text)
-        if line.who
-        else record("L", str(line.seq), safe(line.text))
-        for line in news.said
-    ]
+    """The records of the lines, numbered."""
+    places: Counter[int] = Counter()
+    out = []
+    for line in news.said:
+        places[line.seq] += 1
+        number = line.seq * LINES + places[line.seq]
+        if line.who:
+            out.append(whisper(number, line.who, line.text))
+        else:
+            out.append(record("L", str(number), safe(line.text)))
+    return out
 
 
-def news_records(news: News, seats: Iterable[tuple[str, bool]], hud_renewed: bool) -> list[str]:
+def news_records(
+    news: News,
+    seats: Iterable[tuple[str, bool]],
+    hud_renewed: bool,
+    textures: Mapping[str, str],
+) -> list[str]:
     """The records of the news; `seats`: (avatar, is a bot) of all that have a HUD or floater now.
 
     Dialogs and lines come last, when everything is painted.
     """
     known = dict(seats)
     out = ["G"] if hud_renewed else []
-    out += board(news.frames)
+    out += board(news.frames, textures)
     for key, seat in news.seats.items():
         if seat.hud_changed or hud_renewed:
             if seat.hud is not None:
-                out.append(hud(key, known.get(key, False), seat.hud))
+                out.append(hud(key, known.get(key, False), textured(seat.hud, textures)))
             elif news.kind != "whole":
                 out.append(record("R", key))
     if news.kind == "whole":

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from tests.table.conftest import build, database, empty_file, house
+from tests.table.conftest import build, database, empty_file, house, new_house
 
 from .inworld import Server
 
-__all__ = ["build", "database", "empty_file", "house"]
+__all__ = ["build", "database", "empty_file", "house", "new_house"]
 
 Serve = Callable[..., Awaitable[Server]]
 

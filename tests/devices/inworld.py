@@ -89,7 +89,7 @@ class Server:
 
 
 class Linkset:
-    """What `controller.lsl` keeps of a table, and what it sends."""
+    """What `link.lsl` keeps of a table, and what it sends."""
 
     def __init__(self, server: Server, **more: str) -> None:
         self.server = server
@@ -162,9 +162,10 @@ class Linkset:
         self.server.grid.urls[url] = answer
 
     def read(self, body: str) -> str:
-        """Take a push as `controller.lsl` does, and say what is known now."""
-        kind, since, upto, _ = body.split("\n", maxsplit=1)[0].split("¦")
-        fresh = since == "0" or int(since) <= self.seq <= int(upto)
-        if fresh and kind == "S":
-            self.seq = int(upto)
+        """Take a push as `link.lsl` does, and say what is known now."""
+        kind, *numbers = body.split("\n", maxsplit=1)[0].split("¦")
+        since, upto, _ = map(int, numbers)
+        whole = since == -self.seq or (since == 0 and upto >= self.seq)
+        if kind == "S" and (whole or 0 < since <= self.seq < upto):
+            self.seq = upto
         return str(self.seq)

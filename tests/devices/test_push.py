@@ -69,7 +69,7 @@ async def test_pushes_keep_within_what_a_script_is_given(server: Server, linkset
     await lock(server, linkset.table)
     await server.settled()
     assert linkset.seq == linkset.table.now.seq
-    assert all(len(body.encode()) <= wire.PUSH_BYTES for body in bodies(server))
+    assert all(len(body.encode()) <= wire.BODY_BYTES for body in bodies(server))
     assert any(body.startswith("M¦0¦") for body in bodies(server))
 
 

@@ -8,7 +8,7 @@ from sqlmodel import select
 from app.table.models import DeviceRow, TableRow
 
 from .conftest import Serve
-from .inworld import BOB, Linkset, Server
+from .inworld import BOB, OWNER, Linkset, Server
 
 
 async def rows(server: Server, model: type) -> list[object]:
@@ -28,11 +28,11 @@ async def test_a_new_table_gets_an_id_a_secret_and_the_whole_board(server: Serve
 
 
 async def test_only_the_hash_of_the_secret_is_stored(server: Server) -> None:
-    linkset = await server.linkset(region="Da Boom", v="1.0.0", troubles="Prims missing: root")
+    linkset = await server.linkset(region="Da Boom", v="1.0.0")
     (row,) = await rows(server, DeviceRow)
     assert isinstance(row, DeviceRow)
     assert linkset.form["k"] not in repr(row)
-    assert (row.region, row.version, row.troubles) == ("Da Boom", "1.0.0", "Prims missing: root")
+    assert (row.region, row.version) == ("Da Boom", "1.0.0")
 
 
 async def test_it_is_recognised_after_a_reset_and_after_a_re_rez(server: Server) -> None:
@@ -221,23 +221,42 @@ async def test_other_hosts_can_be_allowed(serve: Serve) -> None:
 
 
 async def test_sizes_of_text_sets_are_taken_over(server: Server) -> None:
-    linkset = await server.linkset(sets="Leaderboard:32x12,Status:24x2,Dice:32x1,Mine:9x9,")
-    assert linkset.table.text_sets == {"Leaderboard": (32, 12), "Status": (24, 2), "Dice": (32, 1)}
+    meshes = [f"Leaderboard:{row}:{column}:8" for row in range(12) for column in range(4)]
+    meshes += ["Status:1:0:8", "Status:0:0:4", "Status:0:1:8", "Mine:0:0:8", "Dice:0:0", "Dice:x:1"]
+    linkset = await server.linkset(prims=",".join(meshes))
+    assert linkset.table.text_sets == {"Leaderboard": (32, 12), "Status": (12, 2), "Dice": (8, 1)}
     rows = next(r for r in linkset.of("X") if r[1] == "Leaderboard")[3:]
     assert len(rows) == 12
-    await linkset.hello(sets="Leaderboard:999x99,Status:0x4,Dice:-1x1,nonsense")
+    await linkset.hello(
+        prims="Leaderboard:99:0:8,Status:3:0:8,Dice:0:0:9" + 20 * ",Leaderboard:0:0:8"
+    )
     assert linkset.table.text_sets["Leaderboard"] == (128, 32)
-    assert linkset.table.text_sets["Status"] == (24, 2)
+    assert linkset.table.text_sets["Status"] == (12, 2)
+
+
+async def test_missing_and_double_prims_are_said_to_the_owner_once(server: Server) -> None:
+    linkset = await server.linkset()
+    assert linkset.of("P") == []
+    painted = [r[1] for r in linkset.of("F")]
+    faulty = ",".join([*painted, "life:0:0", "a:b:c", "a:b:c"]).replace("overlay:2:1", "mine")
+    await linkset.hello(prims=faulty)
+    said = "Prims missing: overlay:2:1. Prims with the same name: life:0:0."
+    assert linkset.of("P") == [["P", "0", OWNER, said]]
+    await linkset.hello(prims=faulty)
+    assert linkset.of("P") == []
+    (row,) = await rows(server, DeviceRow)
+    assert isinstance(row, DeviceRow)
+    assert row.troubles == said
+    await linkset.hello(prims=",".join(painted))
+    await linkset.hello(prims=faulty)
+    assert linkset.of("P")
 
 
 async def test_the_theme_of_the_notecard_is_taken_over(server: Server) -> None:
     linkset = await server.linkset(theme="existing")
     assert linkset.table.theme == "existing"
-    (textures,) = linkset.of("T")
-    assert len(textures) % 2 == 1
-    assert dict(zip(textures[1::2], textures[2::2], strict=True)) == dict(
-        linkset.table.now.theme.pictures
-    )
+    shown = {r[1]: r[2] for r in linkset.of("F") if len(r) > 2}
+    assert shown["TitleAction:0:0"] == linkset.table.now.theme.pictures["title"]
 
 
 async def test_an_unknown_theme_is_said_and_makes_no_table(server: Server) -> None:

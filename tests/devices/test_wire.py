@@ -55,7 +55,7 @@ def test_control_signs_and_separators_of_a_name_are_gone() -> None:
 
 def test_what_is_the_default_is_left_out() -> None:
     assert wire.frame("life:0:0", Frame(picture="hearts_3")) == "F¦life:0:0¦hearts_3"
-    assert wire.frame("life:0:0", Frame(alpha=0.0)) == "F¦life:0:0¦¦¦0"
+    assert wire.frame("life:0:0", Frame(alpha=0.0)) == "F¦life:0:0¦¦¦1"
     glowing = Frame(picture="robot", color=(1.0, 1.0, 0.0), glow=0.2)
     assert wire.frame("profile:1:0", glowing) == "F¦profile:1:0¦robot¦1,1,0¦¦0.2"
     party = Frame(text="A\nB", effect="confetti")
@@ -127,14 +127,14 @@ async def _full(house: House) -> None:
 async def _parts(house: House, budget: int) -> list[str]:
     table, texts, start = house.table, [], 0
     while True:
-        part = since_part(house.tables, table, 0, [], budget, start, table.now, 30)
+        part = since_part(table, 0, 0, [], start, table.now, 30, budget)
         texts.append(part.text)
         if not part.rest:
             return texts
         start = part.rest
 
 
-@pytest.mark.parametrize("budget", [wire.PUSH_BYTES, wire.ANSWER_BYTES])
+@pytest.mark.parametrize("budget", [wire.BODY_BYTES, 1200])
 async def test_a_full_board_with_long_names_keeps_within_the_budget(
     house: House, budget: int
 ) -> None:
@@ -144,7 +144,7 @@ async def test_a_full_board_with_long_names_keeps_within_the_budget(
     assert all(len(text.encode()) <= budget for text in texts)
     records = [line for text in texts for line in text.split("\n")[1:]]
     kinds = {line.split(wire.FIELD)[0] for line in records}
-    assert kinds <= set("FXHRALPDBTIKUG")
+    assert kinds <= set("FXHRALPDBIKUG")
     frames = [line.split(wire.FIELD) for line in records if line[0] in "FX"]
     assert {fields[1] for fields in frames} == set(house.board)
     assert sum(line.startswith("H") for line in records) == 10
@@ -154,12 +154,12 @@ async def test_the_rest_is_the_rest_of_the_same_state(house: House) -> None:
     await _full(house)
     table = house.table
     upto = table.now
-    first = since_part(house.tables, table, 0, [], wire.PUSH_BYTES, 0, upto, 30)
+    first = since_part(table, 0, 0, [], 0, upto, 30, wire.BODY_BYTES)
     whole = "\n".join((await _parts(house, 10**6))[0].split("\n")[1:])
     await house.command(house.owner, lobby.Lock())
     texts, part = [first.text], first
     while part.rest:
-        part = since_part(house.tables, table, 0, [], wire.PUSH_BYTES, part.rest, upto, 30)
+        part = since_part(table, 0, 0, [], part.rest, upto, 30, wire.BODY_BYTES)
         texts.append(part.text)
     assert "\n".join(line for text in texts for line in text.split("\n")[1:]) == whole
 
@@ -174,11 +174,11 @@ async def test_the_rest_of_a_board_for_one_who_is_too_far_behind_has_the_lines_t
         what = lobby.Lock() if n % 2 == 0 else lobby.Unlock()
         await house.tables.submit(house.id, Actor(house.owner.key, "", True), what)
     upto = table.now
-    whole = since_part(house.tables, table, since, [], 10**6, 0, upto, 30).text.split("\n")[1:]
+    whole = since_part(table, since, 0, [], 0, upto, 30, 10**6).text.split("\n")[1:]
     got: list[str] = []
     asked, start = since, 0
     while True:
-        part = since_part(house.tables, table, asked, [], wire.PUSH_BYTES, start, upto, 30)
+        part = since_part(table, asked, 0, [], start, upto, 30, wire.BODY_BYTES)
         head, *records = part.text.split("\n")
         got += records
         if not part.rest:

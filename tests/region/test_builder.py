@@ -47,7 +47,7 @@ def test_one_touch_builds_the_74_prims_by_their_names() -> None:
     build(region, cube)
     assert sorted(p.name for p in cube.prims[1:]) == sorted(PRIMS)
     assert len(cube.prims) == 74
-    assert region.owner.lines[-1].text == "The table is complete: 73 prims were added."
+    assert region.owner.lines[-1].text == "The table is complete. Take this script out of it now."
 
 
 def test_what_stands_on_the_board_stands_before_it_and_nothing_overlaps() -> None:

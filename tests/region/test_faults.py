@@ -45,10 +45,10 @@ def busiest_20_s(v: Venue) -> int:
 def test_a_region_restart_during_a_pick_loses_nothing(tmp_path: Path) -> None:
     with venue(tmp_path) as v:
         table, people = started(v)
-        old = str(table.script("controller")["gUrl"])
+        old = str(table.script("link")["gUrl"])
         v.region.restart(30)
         v.region.run(10)
-        assert str(table.script("controller")["gUrl"]) not in ("", old)
+        assert str(table.script("link")["gUrl"]) not in ("", old)
         v.same(table)
         play_on(v, table, people)
 
@@ -102,7 +102,9 @@ def test_ten_minutes_without_a_server_end_by_themselves(tmp_path: Path) -> None:
         play_on(v, table, people)
 
 
-@pytest.mark.parametrize("script", ["controller", "dialogs", "display", "text", "huds", "land"])
+@pytest.mark.parametrize(
+    "script", ["requests", "link", "controller", "dialogs", "display", "text", "huds"]
+)
 def test_a_reset_of_any_script_during_a_match_loses_nothing(tmp_path: Path, script: str) -> None:
     """PB-011, PB-176: a part that starts anew gets the state; the lobby and match stay."""
     with venue(tmp_path) as v:
@@ -133,13 +135,13 @@ def test_doubled_and_late_pushes_change_nothing(tmp_path: Path) -> None:
         for _ in range(3):
             v.answer(people)
             v.region.run(3)
-        url = str(table.script("controller")["gUrl"])
-        known = table.script("controller")["gSeq"]
+        url = str(table.script("link")["gUrl"])
+        known = table.script("link")["gSeq"]
         said = len(v.region.public_chat)
         for method, _url, body in v.pushes.requests[-6:]:
             assert v.region.http_in(url, method, body).status == 200
             v.region.run(1)
-        assert table.script("controller")["gSeq"] >= known
+        assert table.script("link")["gSeq"] >= known
         assert len(v.region.public_chat) == said
         v.same(table)
         play_on(v, table, people)
@@ -149,7 +151,7 @@ def test_without_any_url_the_table_plays_by_asking(tmp_path: Path) -> None:
     with venue(tmp_path) as v:
         v.region.caps.deny_next = 1000
         table, people = started(v)
-        assert str(table.script("controller")["gUrl"]) == ""
+        assert str(table.script("link")["gUrl"]) == ""
         play_on(v, table, people)
         assert v.pushes.requests == []
         assert busiest_20_s(v) <= 25
@@ -305,12 +307,12 @@ def test_a_new_owner_gets_a_table_of_his_own(tmp_path: Path) -> None:
     """PB-221."""
     with venue(tmp_path) as v:
         table = v.build()
-        first, secret = v.hot(table).id, str(table.script("controller")["gSecret"])
+        first, secret = v.hot(table).id, str(table.script("link")["gSecret"])
         buyer = v.region.avatar("Buyer")
         v.region.change_owner(table, buyer)
         v.region.run(20)
         assert v.hot(table).id != first
-        assert str(table.script("controller")["gSecret"]) not in ("", secret)
+        assert str(table.script("link")["gSecret"]) not in ("", secret)
         assert v.hot(table).owner == buyer.key
 
 
@@ -318,11 +320,11 @@ def test_a_dead_url_is_replaced_by_another_one(tmp_path: Path) -> None:
     """Nobody tells a script that its URL is gone: the server does, after a push that failed."""
     with venue(tmp_path) as v:
         table, people = started(v)
-        old = str(table.script("controller")["gUrl"])
+        old = str(table.script("link")["gUrl"])
         v.region.caps.release(old)
         v.answer(people)
         v.region.run(90)
-        assert str(table.script("controller")["gUrl"]) not in ("", old)
+        assert str(table.script("link")["gUrl"]) not in ("", old)
         pushes = len(v.pushes.requests)
         play_on(v, table, people)
         assert len(v.pushes.requests) > pushes
@@ -480,14 +482,14 @@ def test_pushes_in_the_wrong_order_end_at_the_newest_state(tmp_path: Path) -> No
         for _ in range(4):
             v.answer(people)
             v.region.run(3)
-        url = str(table.script("controller")["gUrl"])
+        url = str(table.script("link")["gUrl"])
         said = len(v.region.public_chat)
         for method, _url, body in reversed(v.pushes.requests[-8:]):
             v.region.http_in(url, method, body)
         v.region.run(1)
         assert len(v.region.public_chat) == said
         v.same(table)
-        assert table.script("controller")["gSeq"] == v.hot(table).now.seq
+        assert table.script("link")["gSeq"] == v.hot(table).now.seq
 
 
 def test_what_others_type_into_the_owners_menu_is_not_heard(tmp_path: Path) -> None:
@@ -534,7 +536,7 @@ def test_nothing_of_the_old_owners_secret_is_left_to_the_new_one(tmp_path: Path)
     """PB-221: linkset data, menus and rights follow the owner."""
     with venue(tmp_path) as v:
         table = v.build()
-        secret = str(table.script("controller")["gSecret"])
+        secret = str(table.script("link")["gSecret"])
         buyer = v.region.avatar("Buyer")
         v.region.change_owner(table, buyer)
         v.region.run(20)
@@ -550,9 +552,9 @@ def test_a_url_that_is_free_later_is_taken_then(tmp_path: Path) -> None:
     with venue(tmp_path) as v:
         v.region.caps.deny_next = 1
         table = v.build()
-        assert str(table.script("controller")["gUrl"]) == ""
+        assert str(table.script("link")["gUrl"]) == ""
         v.region.run(90)
-        assert str(table.script("controller")["gUrl"])
+        assert str(table.script("link")["gUrl"])
         people = v.join(table, "Ann", "Bob")
         v.get_ready(people)
         people[0].press("Start Game")
@@ -591,7 +593,7 @@ def test_a_late_answer_to_hello_does_not_hold_the_board_back(tmp_path: Path) -> 
             v.region.run(2)
         v.region.run(45)
         v.same(table)
-        assert table.script("controller")["gSeq"] == v.hot(table).now.seq
+        assert table.script("link")["gSeq"] == v.hot(table).now.seq
         play_on(v, table, people)
         v.same_words(table, [])
 
@@ -641,7 +643,7 @@ def test_a_crowd_at_a_table_without_a_server_is_told_so_and_bounded(tmp_path: Pa
         v.region.run(1)
         refused = [who for who in crowd if who.lines and "cannot reach" in who.lines[0].text]
         assert len(refused) >= len(crowd) - 17
-        assert table.script("controller").used_bytes() < 0.6 * 65_536
+        assert table.script("requests").used_bytes() < 0.6 * 65_536
         v.region.run(120)
         v.region.web.faults.clear()
         v.region.run(400)

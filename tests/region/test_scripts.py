@@ -4,20 +4,42 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
+import lummao
 import pytest
 
 from app.devices import wire
 
 from . import compiled, lint
-from .memory import LIMIT_BYTES, value_bytes
+from .memory import value_bytes
 from .venue import LSL
 
 FILES = sorted(LSL.glob("*.lsl"))
 SCRIPTS = pytest.mark.parametrize("path", FILES, ids=[p.stem for p in FILES])
 
-BODY_BYTES = 2 * wire.ANSWER_BYTES
-"""The largest answer as a string: two bytes a character."""
+BUDGET_BYTES = 32 * 1024
+"""Half of what a script has."""
+
+LINES_MOST = 1440
+"""The rest of 1,500 is for what is to come."""
+
+KEY = lummao.Key("a0000000-0000-4000-8000-000000000001")
+NAME = "x" * 31
+FULL: dict[str, list[Any]] = {
+    "requests": [
+        [KEY, "press", str(KEY), "¦".join(["", "id", KEY, "a", KEY, "n", NAME, "t", "x" * 60, "b",
+         "x" * 24]), 4, 1.0] * 12,
+        "x" * 300,
+    ],
+    "link": [["x" * 6, "x" * 60] * 5, ["prims", "x" * 1200], "x" * 64, KEY, "x" * 250],
+    "controller": [["x" * 6, "x" * 60] * 4],
+    "dialogs": [[KEY, 1, 1, "x" * 60] * 40],
+    "display": [["profile:0:0", 1] * 34],
+    "text": [["Leaderboard", 1] * 3, ["Leaderboard", "1,1,1", "x" * 250] * 3],
+    "huds": [[KEY, "h", KEY, "x" * 110, 1] * 10, [KEY, "h", KEY, "", 1] * 10],
+}  # fmt: skip
+"""The globals of each script when it holds as much as it may; of 20 HUDs ten are on their way."""
 
 GLOBAL = re.compile(r"^(?:integer|float|string|key|vector|rotation|list)\s+(\w+)\s*(=.*)?;(.*)$")
 
@@ -38,26 +60,27 @@ def test_a_script_compiles_without_a_single_warning(path: Path) -> None:
     assert lint(path.read_text("utf-8")) == []
 
 
+def most_bytes(path: Path) -> int:
+    """Code, globals when they are full, and what reading the largest body takes: the body, the list
+    of its lines (or what is left of it), and one line cut into fields."""
+    source = path.read_text("utf-8")
+    used = compiled(source, path.stem).static_bytes + sum(map(value_bytes, FULL.get(path.stem, [])))
+    if "MSG_NEWS" in source:
+        records = ["x" * 24] * (wire.BODY_BYTES // 25)
+        body = value_bytes("\n".join(records))
+        rest = value_bytes(records) if '["\\n"]' in source else body
+        used += body + rest + value_bytes(["x"] * 20)
+    return used
+
+
 @SCRIPTS
 def test_a_script_needs_at_most_half_of_its_memory(path: Path) -> None:
-    """PB-212: 32 KB of 64, with the largest body it takes."""
-    source = path.read_text("utf-8")
-    body = BODY_BYTES if "MSG_NEWS" in source else 0
-    assert compiled(source, path.stem).static_bytes + body <= 32 * 1024
+    """PB-212: 32 KB of 64, full, with the largest body and the list parsed from it."""
+    assert most_bytes(path) <= BUDGET_BYTES
 
 
-@SCRIPTS
-def test_a_script_stays_below_four_fifths_while_it_reads_the_largest_answer(path: Path) -> None:
-    """PB-212: code, the answer, its list of lines, and one line cut into fields."""
-    source = path.read_text("utf-8")
-    records = ["x" * 49] * (wire.ANSWER_BYTES // 50)
-    body = value_bytes("\n".join(records)) + value_bytes(records) + value_bytes(["x"] * 20)
-    used = compiled(source, path.stem).static_bytes + (body if "MSG_NEWS" in source else 0)
-    assert used < 0.8 * LIMIT_BYTES
-
-
-def test_all_scripts_together_have_less_than_1500_lines() -> None:
-    assert sum(len(p.read_text("utf-8").splitlines()) for p in FILES) < 1500
+def test_all_scripts_together_leave_room_for_what_is_to_come() -> None:
+    assert sum(len(p.read_text("utf-8").splitlines()) for p in FILES) <= LINES_MOST
 
 
 @SCRIPTS

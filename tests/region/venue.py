@@ -22,7 +22,7 @@ from . import Avatar, Experience, Linkset, Region, Texture, furware
 from .virtual import AsgiServer, RegionTransport, WatchedStore
 
 LSL = Path(__file__).parents[2] / "lsl"
-SCRIPTS = ("controller", "dialogs", "display", "text", "huds", "land")
+SCRIPTS = ("requests", "link", "controller", "dialogs", "display", "text", "huds")
 FIXED = ["Scoreboard:0:0", "backboard:0:0", "TitleAction:0:0"]
 FIXED += [
     f"{part}:{row}:{column}"
@@ -105,7 +105,7 @@ class Venue:
 
     def hot(self, table: Linkset) -> HotTable:
         """The server's side of the table."""
-        device = str(table.script("controller")["gDevice"])
+        device = str(table.script("link")["gDevice"])
         registry = next(iter(self.app.state.registry.by_table.values()))
         found = next(
             d for d in self.app.state.registry.by_table.values() if d.id == device or not registry
@@ -179,10 +179,10 @@ class Venue:
 
     def same(self, table: Linkset) -> None:
         """What the prims show is the server's board at the state that the table painted last."""
-        controller = table.script("controller")
+        link = table.script("link")
         seq = -1
-        while controller["gSeq"] != seq:
-            seq = int(controller["gSeq"])
+        while link["gSeq"] != seq:
+            seq = int(link["gSeq"])
             self.region.run(0.2)
         state = self.hot(table).at(seq)
         assert state is not None

@@ -1,0 +1,219 @@
+// Peril Table, link.  Who this table is to its server, what it has painted, when it asks for news, and
+// the URL to which the server brings them.  MIT licence.
+
+// ---- words shared with the server: written by `peril lsl`, not by hand ----
+string  FIELD      = "¦";
+integer MSG_NEWS   = 7301;
+integer MSG_TOLD   = 7302;
+integer MSG_ACT    = 7303;
+integer MSG_WHO    = 7304;
+integer MSG_ANSWER = 7305;
+integer MSG_FACTS  = 7306;
+integer MSG_ASK    = 7307;
+// ---- end of the shared words ----
+
+string  VERSION      = "1.0.0";
+string  DATA_DEVICE  = "peril:device"; // linkset data: who this table is
+string  DATA_PASS    = "peril:table";  // keeps other scripts from reading it by accident
+float   WAIT_MOST_S  = 60.0;           // when neither server nor region says something else
+
+string gServer;     // address of the server
+list   gFacts;      // [name, value] of what the other scripts know of this table
+string gDevice;     // who this table is to the server
+string gSecret;     // and its proof
+string gUrl;        // where the server may push to
+key    gUrlRequest; // the request for it
+float  gUrlAt;      // when to ask for a URL again
+integer gSeq;       // the state painted last, 0 = none that is known
+float  gPollAt;     // when to ask for news next
+string gRefused;    // why the server did not take this table, so as to say it once
+
+float jitter(float seconds)
+{
+    return seconds * (0.8 + llFrand(0.4));
+}
+
+// The fields of the line that begins at a place of an answer.
+list lineAt(string body, integer at)
+{
+    body = llGetSubString(body, at, -1);
+    return llParseStringKeepNulls(llGetSubString(body, 0, llSubStringIndex(body + "\n", "\n") - 1),
+        [FIELD], []);
+}
+
+// Tell the requests script what every request says of this table, once it is registered.
+who()
+{
+    list all = [gServer];
+    if (gDevice != "")
+        all += ["d", gDevice, "k", gSecret, "o", llGetKey(), "u", gUrl, "since", gSeq];
+    llMessageLinked(LINK_THIS, MSG_WHO, llDumpList2String(all, FIELD), NULL_KEY);
+}
+
+send(string verb, list fields)
+{
+    who();
+    llMessageLinked(LINK_THIS, MSG_ACT, llDumpList2String([verb] + fields, FIELD), NULL_KEY);
+}
+
+// Say who this is; the answer is the whole board.
+hello()
+{
+    key owner = llGetOwner();
+    gSeq = 0;
+    if (gServer != "")
+        send("hello", ["o", llGetKey(), "u", gUrl, "owner", owner, "name", llKey2Name(owner),
+            "title", llGetObjectName(), "region", llGetRegionName(), "v", VERSION] + gFacts);
+}
+
+poll()
+{
+    if (gDevice == "" || gSeq == 0)
+        hello();
+    else
+        send("poll", []);
+}
+
+// What the server says.  All of it is news if it fits what is painted; else it came too late or too
+// early, and only what answers somebody counts.  FALSE if something is missing now.
+integer take(string body)
+{
+    list head = lineAt(body, 0);
+    integer from = llList2Integer(head, 1);
+    integer to = llList2Integer(head, 2);
+    integer at = llSubStringIndex(body, "\nI" + FIELD);
+    if (at != -1)
+    {
+        list told = lineAt(body, at + 1);
+        gDevice = llList2String(told, 1);
+        // The secret is told once.
+        if (llList2String(told, 2) != "")
+            gSecret = llList2String(told, 2);
+        llLinksetDataWriteProtected(DATA_DEVICE, gDevice + " " + gSecret + " "
+            + (string)llGetOwner(), DATA_PASS);
+    }
+    if (llSubStringIndex(body + "\n", "\nU\n") != -1)
+        newUrl();
+    integer number = MSG_TOLD;
+    integer whole = from == -gSeq || (from == 0 && to >= gSeq);
+    if (whole || (from > 0 && from <= gSeq && to > gSeq))
+        number = MSG_NEWS;
+    llMessageLinked(LINK_THIS, number, body, NULL_KEY);
+    if (number == MSG_NEWS && llList2String(head, 0) == "S")
+        gSeq = to;
+    who();
+    return number == MSG_NEWS || to == gSeq;
+}
+
+newUrl()
+{
+    if (gUrl != "")
+        llReleaseURL(gUrl);
+    gUrl = "";
+    gUrlAt = llGetTime() + jitter(WAIT_MOST_S);
+    who();
+    gUrlRequest = llRequestSecureURL();
+}
+
+// Register anew with what is known: after a start, a re-rez, a restart of the region.
+begin()
+{
+    gSeq = 0;
+    gServer = gUrl = "";
+    gPollAt = llGetTime() + 1.0;
+    list known = llParseString2List(llLinksetDataReadProtected(DATA_DEVICE, DATA_PASS), [" "], []);
+    gDevice = gSecret = "";
+    if (llList2String(known, 2) == (string)llGetOwner())
+    {
+        gDevice = llList2String(known, 0);
+        gSecret = llList2String(known, 1);
+    }
+    else
+        llLinksetDataDeleteProtected(DATA_DEVICE, DATA_PASS);
+    newUrl();
+    llMessageLinked(LINK_THIS, MSG_ASK, "", NULL_KEY);
+}
+
+default
+{
+    state_entry()
+    {
+        begin();
+        llSetTimerEvent(1.0);
+    }
+
+    on_rez(integer start)
+    {
+        begin();
+    }
+
+    changed(integer change)
+    {
+        if (change & CHANGED_OWNER)
+            llResetScript();
+        if (change & (CHANGED_REGION | CHANGED_REGION_START | CHANGED_TELEPORT))
+            begin();
+    }
+
+    link_message(integer sender, integer number, string text, key id)
+    {
+        if (number == MSG_FACTS)
+        {
+            // Without any it only asks for the whole board.
+            list facts = llParseStringKeepNulls(text, [FIELD], []);
+            integer i = llListFindList(gFacts, llList2List(facts, 0, 0));
+            if (i != -1 && text != "")
+                gFacts = llDeleteSubList(gFacts, i, i + llGetListLength(facts) - 1);
+            if (text != "")
+                gFacts += facts;
+            if (llList2String(facts, 0) == "server")
+                gServer = llList2String(facts, 1);
+            hello();
+        }
+        else if (number == MSG_ANSWER && text == "")
+            // The server does not know this table (any more): it introduces itself anew.
+            hello();
+        else if (number == MSG_ANSWER)
+        {
+            list head = lineAt(text, 0);
+            integer complete = TRUE;
+            if (text != gRefused)
+                complete = take(text);
+            gRefused = "";
+            if (llList2Integer(head, 2) == 0)
+                gRefused = text;
+            gPollAt = llGetTime() + jitter((float)llList2String(head, 3));
+            if (!complete)
+                gPollAt = 0.0;
+            else if (llList2String(head, 0) == "M")
+                send("poll", ["from", llList2String(head, 1), "to", llList2String(head, 2),
+                    "more", llList2String(head, 3)]);
+        }
+    }
+
+    http_request(key id, string method, string body)
+    {
+        if (method == URL_REQUEST_GRANTED && id == gUrlRequest)
+        {
+            gUrl = body;
+            poll();
+        }
+        else if (method == "POST")
+        {
+            take(body);
+            llHTTPResponse(id, 200, (string)gSeq);
+        }
+    }
+
+    timer()
+    {
+        float now = llGetTime();
+        if (gUrl == "" && now > gUrlAt)
+            newUrl();
+        if (now >= gPollAt)
+        {
+            gPollAt = now + jitter(WAIT_MOST_S);
+            poll();
+        }
+    }
+}
