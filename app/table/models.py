@@ -37,6 +37,8 @@ class MatchRow(SQLModel, table=True):
     number: int
     """Counts from 1 on each table."""
     first_seq: int
+    seed: str = Field(default="", max_length=64)
+    """What its dice come from, in hex; a secret of the server until the match is over."""
     opened_ms: int = Field(sa_type=BigInteger)
     closed_ms: int | None = Field(default=None, sa_type=BigInteger)
 
@@ -106,8 +108,10 @@ class TokenRow(SQLModel, table=True):
 
     hash: str = Field(primary_key=True, max_length=64)
     scope: str = Field(max_length=16)
-    """operator, or owner of one table."""
+    """operator, owner of one table, harness (plays any avatar but owners), or read."""
     table_id: str = Field(default="", max_length=16)
+    label: str = Field(default="", max_length=63)
+    """What it is for, in the words of whoever made it."""
     created_ms: int = Field(sa_type=BigInteger)
 
 
@@ -119,6 +123,10 @@ class DeviceRow(SQLModel, table=True):
     id: str = Field(primary_key=True, max_length=16)
     table_id: str = Field(max_length=16, index=True, unique=True)
     secret_hash: str = Field(max_length=64)
+    secret: str = Field(default="", max_length=64)
+    """What signs its requests and the pushes to it, in hex; "" while it is not paired."""
+    next_secret: str = Field(default="", max_length=64)
+    """Handed out by a rotation and not used yet; both are good until it is."""
     object_key: str = Field(max_length=36)
     """Another one after each rez; two at one time are a copy."""
     owner_key: str = Field(max_length=36)
@@ -128,3 +136,29 @@ class DeviceRow(SQLModel, table=True):
     troubles: str = Field(default="", max_length=1000)
     """What the scripts found missing or double, as they said it last."""
     seen_ms: int = Field(sa_type=BigInteger)
+
+
+class CodeRow(SQLModel, table=True):
+    """Something handed to an avatar that is good once and for a short while.  Only hashes are kept.
+
+    `purpose`: pair (a table with the account of its owner) or person (see the own data).
+    """
+
+    __tablename__ = "codes"
+
+    hash: str = Field(primary_key=True, max_length=64)
+    purpose: str = Field(max_length=16)
+    key: str = Field(max_length=36, index=True)
+    """The avatar it was made for."""
+    table_id: str = Field(default="", max_length=16)
+    expires_ms: int = Field(sa_type=BigInteger)
+
+
+class PersonRow(SQLModel, table=True):
+    """What an avatar wishes for his data; most have no row."""
+
+    __tablename__ = "people"
+
+    key: str = Field(primary_key=True, max_length=36)
+    hidden: bool = False
+    """Is not named in rankings and on pages about players."""
