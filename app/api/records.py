@@ -67,6 +67,7 @@ class LogLine(BaseModel):
     seq: int
     at_ms: int
     actor: str
+    id: str = Field(description='Of the command; "" till the match is over.')
     command: dict[str, Any] | None
     events: list[dict[str, Any]]
 
@@ -142,8 +143,8 @@ def router(tables: Tables, access: Access) -> APIRouter:
 
     @routes.get("/matches/{match_id}", tags=["matches"], summary="A match and its log")
     async def get_match(match_id: str) -> MatchLog:
-        """Every accepted command with its events, oldest first."""
-        row, entries = await history.match_log(tables.store, match_id)
+        """Every accepted command with its events, oldest first; secrets when it is over."""
+        row, entries = await history.public_log(tables.store, match_id)
         return MatchLog(
             match=_match(row),
             entries=[
@@ -151,6 +152,7 @@ def router(tables: Tables, access: Access) -> APIRouter:
                     seq=e.seq,
                     at_ms=e.at_ms,
                     actor=e.actor,
+                    id=e.id,
                     command=msgspec.json.decode(e.command) if e.command else None,
                     events=msgspec.json.decode(e.events),
                 )

@@ -131,6 +131,8 @@ class EntryOut(msgspec.Struct):
     actor: str
     command: msgspec.Raw
     events: msgspec.Raw
+    id: str = ""
+    """Of the command; "" till the match is over."""
 
 
 class EntriesOut(msgspec.Struct):

@@ -64,6 +64,35 @@ def replay(events: Sequence[Event]) -> Match[Any]:
     return match
 
 
+class _Tagged(msgspec.Struct):
+    type: str
+
+
+_tag_decoder = msgspec.json.Decoder(_Tagged)
+_CHOICES = {
+    game.name: {str(kind.__struct_config__.tag) for kind in game.commands}
+    for game in GAMES.values()
+}
+
+
+def is_choice(opened: Event, command: str) -> bool:
+    """Whether a command of the log (its JSON) is one of the game that `opened` began."""
+    if not command or not isinstance(opened, lobby.MatchOpened):
+        return False
+    return _tag_decoder.decode(command).type in _CHOICES[opened.game]
+
+
+def seen_by_all(events: str) -> tuple[str, bool]:
+    """Of a log entry's events (JSON) those that everybody may know, and whether others are not.
+
+    Draws do not count: what came of them is told by the events that follow.
+    """
+    told = events_decoder.decode(events)
+    shown = [e for e in told if e.seen_by() is None]
+    secret = any(e.seen_by() is not None and not isinstance(e, lobby.Drawn) for e in told)
+    return msgspec.json.encode(shown).decode(), secret
+
+
 def timers(match: Match[Any]) -> tuple[Timer, ...]:
     """The deadlines the match wants now."""
     return lobby.timers(GAMES[match.game], match)

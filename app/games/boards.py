@@ -102,6 +102,8 @@ def table_view(match: Match[Any], ranking: RankingPage, waits: Sequence[Wait]) -
         "options": msgspec.to_builtins(match.options),
         "ranking": ranking,
         "phase": match.phase,
+        "commitment": match.commitment,
+        "seed": match.seed,
     }
 
 
@@ -114,6 +116,14 @@ def seat_view(seat: Seat) -> dict[str, Any]:
         "ready": seat.ready,
         "auto": seat.auto,
     }
+
+
+def fair(view: Public, theme: Theme) -> str:
+    """What the Dice text shows while nothing has been thrown: which seed the dice will come from.
+
+    32 cells hold the first hundred bits of the commitment; pages and API have all of it.
+    """
+    return theme.maybe("dice", "commitment", short=view.commitment[:25]) if view.commitment else ""
 
 
 def idle_status(view: Public, theme: Theme, seats: int) -> list[str] | None:

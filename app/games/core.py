@@ -45,6 +45,10 @@ class Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field
 class Event(msgspec.Struct, frozen=True, tag_field="type", tag=snake):
     """What happened: a past tense that carries its results, so that replay needs no dice."""
 
+    def seen_by(self) -> tuple[Key, ...] | None:
+        """Who may know of it before the match is over; None: everybody."""
+        return None
+
 
 class Refusal(msgspec.Struct, frozen=True):
     """Why a command changes nothing.  `code` names the sentence in the theme, `args` fill it."""
@@ -138,6 +142,7 @@ class Match(msgspec.Struct, Generic[P], frozen=True):
 
     `phase` numbers the moments in which somebody may have to act; dialogs and deadlines belong to
     one.  `epoch` rises when a match goes on after a freeze, which renews every deadline.
+    `commitment`, `seed`, `draws`: see `app.fairness`; the seed is there when the match is over.
     """
 
     game: str
@@ -154,6 +159,9 @@ class Match(msgspec.Struct, Generic[P], frozen=True):
     next_game: str = ""
     reminded: tuple[Key, ...] = ()
     invited: tuple[Key, ...] = ()
+    commitment: str = ""
+    seed: str = ""
+    draws: int = 0
     huds: bool = True
     hud_epoch: int = 0
     land_checks: int = 0
@@ -259,6 +267,8 @@ class Public(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, Any]
     ranking: RankingPage
     phase: int
+    commitment: str = ""
+    seed: str = ""
     chances: tuple[Chance, ...] = ()
 
 

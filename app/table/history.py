@@ -4,13 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 from sqlmodel import Session, col, select
 
+from app import games
 from app.errors import NotFound
 from app.table.log import Log
 from app.table.models import DeadlineRow, EntryRow, MatchRow, TableRow
 
 MATCHES_AT_ONCE = 20
+SEED_SHOWN = '"type":"seed_shown"'
+"""Stands so in the events of a match that is over, and never inside of what people wrote."""
+
+
+class Line(msgspec.Struct, frozen=True):
+    """An entry as the public may read it.  Actor, command and id are "" where they are secret."""
+
+    match_id: str
+    seq: int
+    at_ms: int
+    actor: str
+    id: str
+    command: str
+    events: str
+
+
+def public(row: EntryRow, over: bool) -> Line | None:
+    """An entry as everybody may know it now; None if it is a secret that there was one.
+
+    While its match is on, what somebody did is told only if all may know all that followed; ids
+    are secret till the end, since the dice come from them too.
+    """
+    if over:
+        secret, events = False, row.events
+    else:
+        events, secret = games.seen_by_all(row.events)
+    if events == "[]":
+        return None
+    told = ("", "", "") if secret else (row.actor, row.command_id or "", row.command)
+    actor, command_id, command = told
+    if not over:
+        command_id = ""
+    return Line(row.match_id, row.seq, row.at_ms, actor, command_id, command, events)
 
 
 Stored = tuple[TableRow, MatchRow, list[EntryRow], list[DeadlineRow]]
@@ -71,6 +106,14 @@ async def entries_since(store: Log, table_id: str, seq: int, limit: int) -> list
         )
 
     return await store.run(read)
+
+
+async def public_log(store: Log, match_id: str) -> tuple[MatchRow, list[Line]]:
+    """A match and what everybody may know of it.  NotFound if there is no such match."""
+    row, entries = await match_log(store, match_id)
+    over = row.closed_ms is not None or any(SEED_SHOWN in entry.events for entry in entries)
+    lines = (public(entry, over) for entry in entries)
+    return row, [line for line in lines if line is not None]
 
 
 async def match_log(store: Log, match_id: str) -> tuple[MatchRow, list[EntryRow]]:

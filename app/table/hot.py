@@ -144,6 +144,9 @@ class HotTable:
         self.theme = theme
         self.text_sets = text_sets or TEXT_SETS
         self.number = 0
+        self.seed = ""
+        self.choices = ""
+        """Of the match that is on: where its dice come from; see `app.fairness`."""
         self.watched = False
         self.states: deque[Snapshot] = deque(maxlen=RECENT_STATES)
         self.answers: OrderedDict[str, Outcome] = OrderedDict()

@@ -68,6 +68,16 @@ class Score(msgspec.Struct, frozen=True):
     """False if the table's ranking was reset in the same step, after this."""
 
 
+class Opened(msgspec.Struct, frozen=True):
+    """A match begun; see `models.MatchRow`."""
+
+    match_id: str
+    game: str
+    number: int
+    first_seq: int
+    seed: str
+
+
 class Append(msgspec.Struct):
     """Everything one step of a table writes, all of it or nothing."""
 
@@ -75,8 +85,7 @@ class Append(msgspec.Struct):
     entries: list[Entry]
     stopped: list[Deadline] = []
     started: list[Deadline] = []
-    opened: list[tuple[str, str, int, int]] = []
-    """Matches begun: id, game, number, first seq."""
+    opened: list[Opened] = []
     closed: list[str] = []
     wiped: list[str] = []
     """Games whose ranking of this table is forgotten, before the scores count."""
@@ -254,11 +263,11 @@ def _project(execute: Callable[..., Any], append: Append) -> None:
     at_ms = append.entries[-1].at_ms
     for match_id in append.closed:
         execute("UPDATE matches SET closed_ms = ? WHERE id = ?", (at_ms, match_id))
-    for match_id, game, number, first_seq in append.opened:
+    for new in append.opened:
         execute(
-            "INSERT INTO matches (id, table_id, game, number, first_seq, opened_ms)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (match_id, append.table_id, game, number, first_seq, at_ms),
+            "INSERT INTO matches (id, table_id, game, number, first_seq, seed, opened_ms)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (new.match_id, append.table_id, new.game, new.number, new.first_seq, new.seed, at_ms),
         )
     for game in append.wiped:
         execute("DELETE FROM records WHERE scope = ? AND game = ?", (append.table_id, game))

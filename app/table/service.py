@@ -18,14 +18,13 @@ import msgspec
 import structlog
 from sqlmodel import Session, col, select
 
-from app import games, ranking
+from app import fairness, games, ranking
 from app.errors import Busy, NotFound, Refused
 from app.games import GAMES, lobby, texts
 from app.games.core import SERVER, Actor, Command, Dice, Event, Key, Match, RankingPage, Refusal
 from app.table import history
-from app.table.chance import SystemDice
 from app.table.hot import HotTable, Order, Outcome, Snapshot
-from app.table.log import Append, Conflict, Duplicate, Log, StoreBusy
+from app.table.log import Append, Conflict, Duplicate, Log, Opened, StoreBusy
 from app.table.models import DeadlineRow, EntryRow, TableRow
 from app.table.step import Step, entry_of, match_id
 from app.table.timers import Timers
@@ -45,7 +44,7 @@ _ID_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 
 
 class Tables:
-    """All tables of this process."""
+    """All tables of this process.  `dice`: other ones than the matches' own, for tests."""
 
     def __init__(
         self,
@@ -54,7 +53,7 @@ class Tables:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.store = store
-        self.dice = dice or SystemDice()
+        self.dice = dice
         self.clock = clock
         self.hot: dict[str, HotTable] = {}
         self.seen: dict[str, float] = {}
@@ -147,7 +146,13 @@ class Tables:
         table = HotTable(
             table_id, lobby.clean_name(name) or "Peril Table", owner, lobby.clean_name(owner_name)
         )
-        opening = lobby.MatchOpened(game, owner, msgspec.to_builtins(checked))
+        table.seed = fairness.new_seed()
+        opening = lobby.MatchOpened(
+            game,
+            owner,
+            msgspec.to_builtins(checked),
+            commitment=fairness.commitment(table.seed),
+        )
         now_ms = self._now_ms()
         row = TableRow(
             id=table.id,
@@ -157,7 +162,7 @@ class Tables:
             created_ms=now_ms,
         )
         append = Append(table.id, [entry_of(table.id, 1, 1, now_ms, SERVER, None, [opening])])
-        append.opened = [(match_id(table.id, 1), game, 1, 1)]
+        append.opened = [Opened(match_id(table.id, 1), game, 1, 1, table.seed)]
         append.table = row.model_dump()
         await self._store(append)
         table.number = 1
@@ -199,6 +204,7 @@ class Tables:
         sets = {k: tuple(v) for k, v in msgspec.json.decode(row.text_sets).items()}
         table.text_sets = sets or table.text_sets
         table.number = match_row.number
+        table.seed = match_row.seed or fairness.new_seed()  # older than seeds: never shown
         match = await self._replayed(table, entries)
         page = await self.ranking(table_id, match_row.game, match.ranking_page)
         table.states.clear()
@@ -211,8 +217,11 @@ class Tables:
 
     async def _replayed(self, table: HotTable, entries: Sequence[EntryRow]) -> Match[Any]:
         events: list[Event] = []
+        table.choices = fairness.NO_CHOICES
         for entry in entries:
             events += games.events_decoder.decode(entry.events)
+            if games.is_choice(events[0], entry.command):
+                table.choices = fairness.chosen(table.choices, entry.actor, entry.command)
             if entry.command_id:
                 outcome = Outcome(entry.match_id, entry.seq, actor=Key(entry.actor))
                 table.remember(entry.command_id, outcome)
@@ -336,7 +345,7 @@ class Tables:
                 last.ranking = await self.ranking(
                     table.id, last.match.game, last.match.ranking_page
                 )
-            table.number = step.number
+            table.number, table.seed, table.choices = step.number, step.seed, step.choices
             if step.repainted:
                 table.states.clear()
             table.states.extend(step.states)

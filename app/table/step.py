@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from app import games
+from app import fairness, games
 from app.games import GAMES, lobby, texts
 from app.games.core import SERVER, Actor, Dice, Event, Refusal
 from app.games.lines import Line, lines
 from app.table.hot import HotTable, Order, Outcome, Snapshot
-from app.table.log import Append, Deadline, Entry, Score
+from app.table.log import Append, Deadline, Entry, Opened, Score
 
 
 def match_id(table_id: str, number: int) -> str:
@@ -26,6 +26,7 @@ def entry_of(
     actor: str,
     order: Order | None,
     events: Sequence[Event],
+    command: str = "",
 ) -> Entry:
     return Entry(
         match_id=match_id(table_id, number),
@@ -34,7 +35,7 @@ def entry_of(
         at_ms=at_ms,
         command_id=order.id if order else None,
         actor=actor,
-        command=msgspec.json.encode(order.command).decode() if order else "",
+        command=command,
         events=msgspec.json.encode(events).decode(),
     )
 
@@ -42,10 +43,12 @@ def entry_of(
 class Step:
     """Some commands of one table on their way into one append."""
 
-    def __init__(self, table: HotTable, now_ms: int, dice: Dice) -> None:
+    def __init__(self, table: HotTable, now_ms: int, dice: Dice | None) -> None:
         self.table = table
         self.now_ms = now_ms
         self.dice = dice
+        self.seed = table.seed
+        self.choices = table.choices
         self.number = table.number
         self.match = table.now.match
         self.seq = table.now.seq
@@ -61,10 +64,18 @@ class Step:
         if known is not None:
             return known
         actor = Actor(order.actor, order.name, order.owner)
-        answer = games.decide(self.match, actor, order.command, self.dice)
+        command = msgspec.json.encode(order.command).decode()
+        choices = self.choices
+        if isinstance(order.command, GAMES[self.match.game].commands):
+            choices = fairness.chosen(choices, order.actor, command)
+        fair = fairness.FairDice(
+            self.seed, self._match_id, self.match.draws, choices, order.id or ""
+        )
+        answer = games.decide(self.match, actor, order.command, self.dice or fair)
         if isinstance(answer, Refusal):
             return Outcome(self._match_id, self.seq, answer, actor=order.actor)
-        said = self._accept(order, answer)
+        self.choices = choices
+        said = self._accept(order, command, [*fair.drawn, *answer])
         outcome = Outcome(self._match_id, self.seq, None, tuple(said), order.actor)
         if order.id is not None:
             self.answers[order.id] = outcome
@@ -83,7 +94,7 @@ class Step:
     def _match_id(self) -> str:
         return match_id(self.table.id, self.number)
 
-    def _accept(self, order: Order, events: Sequence[Event]) -> list[Line]:
+    def _accept(self, order: Order, command: str, events: list[Event]) -> list[Line]:
         game = GAMES[self.match.game]
         theme = texts.load(self.match.game, self.table.theme)
         said: list[Line] = []
@@ -91,15 +102,24 @@ class Step:
             before, self.match = self.match, games.evolve(self.match, event)
             said += lines(game, before, self.match, event, theme)
             self._project(event)
+        if self._over():
+            events.append(lobby.SeedShown(self.seed))
+            self.match = games.evolve(self.match, events[-1])
         self.seq += 1
         entry = entry_of(
-            self.table.id, self.number, self.seq, self.now_ms, order.actor, order, events
+            self.table.id, self.number, self.seq, self.now_ms, order.actor, order, events, command
         )
         self.append.entries.append(entry)
         self._remember(said)
         if self.match.closed:
             self._reopen()
         return said
+
+    def _over(self) -> bool:
+        """The dice of this match have fallen for the last time, and their seed is not shown yet."""
+        match = self.match
+        done = match.stage == "over" or match.closed != ""
+        return done and match.draws > 0 and match.commitment != "" and match.seed == ""
 
     def _project(self, event: Event) -> None:
         if isinstance(event, lobby.Scored):
@@ -130,8 +150,12 @@ class Step:
             self.ranking_changed = True
         self.number += 1
         self.seq += 1
+        self.seed, self.choices = fairness.new_seed(), fairness.NO_CHOICES
+        opening = msgspec.structs.replace(opening, commitment=fairness.commitment(self.seed))
         self.match = lobby.open_match(GAMES[opening.game], opening)
-        self.append.opened.append((self._match_id, opening.game, self.number, self.seq))
+        self.append.opened.append(
+            Opened(self._match_id, opening.game, self.number, self.seq, self.seed)
+        )
         self.append.entries.append(
             entry_of(self.table.id, self.number, self.seq, self.now_ms, SERVER, None, [opening])
         )

@@ -144,7 +144,8 @@ class House:
     def __init__(self, path: Path, seed: int = 1) -> None:
         self.path = path
         self.clock = Clock()
-        self.dice = LoadedDice(seed)
+        self.dice: LoadedDice | None = LoadedDice(seed)
+        """None: the dice of the service itself."""
         self.people: dict[Key, Avatar] = {}
         self.owner = self.avatar("Olga", owner=True)
         self.public: list[str] = []
@@ -395,6 +396,7 @@ class House:
             why: [r.key if isinstance(r, Avatar) else r for r in fallen]
             for why, fallen in results.items()
         }
+        assert self.dice is not None
         self.dice.then(**results)
 
     async def join(self, *people: Avatar) -> None:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from app.games.core import Event, Game, Match, Options, Refusal, Seat, Timer
 from app.games.lobby.words import (
     Attended,
+    Drawn,
     Frozen,
     HandedToBot,
     HudsCleared,
@@ -30,6 +31,7 @@ from app.games.lobby.words import (
     Renamed,
     Repainted,
     Scored,
+    SeedShown,
     TakenBack,
     Thawed,
     TimedOut,
@@ -78,6 +80,8 @@ _EVOLVE: dict[type[Event], Callable[[Match[Any], Any], Match[Any]]] = {
     TakenBack: lambda m, e: m.with_seat(e.key, auto=False, strikes=0),
     Attended: lambda m, e: m.with_seat(e.key, strikes=0),
     Scored: lambda m, _: m,
+    Drawn: lambda m, e: replace(m, draws=e.number),
+    SeedShown: lambda m, e: replace(m, seed=e.seed),
     Repainted: lambda m, _: m,
     Frozen: lambda m, e: replace(m, frozen=e.reason),
     Thawed: lambda m, _: replace(m, frozen="", epoch=m.epoch + 1, reminded=()),
@@ -111,6 +115,7 @@ def open_match(game: Game[Any], event: MatchOpened) -> Match[Any]:
         options=msgspec.convert(event.options, game.options),
         locked=event.locked,
         invited=event.invited,
+        commitment=event.commitment,
     )
 
 

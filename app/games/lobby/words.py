@@ -150,6 +150,26 @@ class MatchOpened(Event, frozen=True):
     options: dict[str, Any]
     locked: bool = False
     invited: tuple[Key, ...] = ()
+    commitment: str = ""
+    """SHA-256 of the seed of this match's dice, in hex."""
+
+
+class Drawn(Event, frozen=True):
+    """The `number`-th draw of the match: `index` of `among` possibilities, both from 0."""
+
+    number: int
+    why: str
+    among: int
+    index: int
+
+    def seen_by(self) -> tuple[Key, ...]:
+        return ()
+
+
+class SeedShown(Event, frozen=True):
+    """The match is over: what its dice came from, in hex."""
+
+    seed: str
 
 
 class Joined(Event, frozen=True):
@@ -268,6 +288,8 @@ class MatchClosed(Event, frozen=True):
 
 EVENTS: tuple[type[Event], ...] = (
     MatchOpened,
+    Drawn,
+    SeedShown,
     Joined,
     Left,
     Renamed,

@@ -186,7 +186,9 @@ def _dice(view: PerilPublic, names: Mapping[Key, str], theme: Theme) -> str:
     if view.roll:
         name = names.get(view.roller, "")
         return theme.say("dice", "rolled", name=name, number=view.roll, sides=view.sides)
-    return theme.say("dice", "die", sides=view.sides) if view.sides else ""
+    if view.sides and view.stage == "playing":
+        return theme.say("dice", "die", sides=view.sides)
+    return boards.fair(view, theme)
 
 
 def hud(view: PerilPublic, private: PerilPrivate, theme: Theme) -> Frame:

@@ -55,10 +55,16 @@ class NumberMarked(Event, frozen=True):
     key: Key
     number: int
 
+    def seen_by(self) -> tuple[Key, ...]:
+        return (self.key,)
+
 
 class NumberUnmarked(Event, frozen=True):
     key: Key
     number: int
+
+    def seen_by(self) -> tuple[Key, ...]:
+        return (self.key,)
 
 
 class NumbersPicked(Event, frozen=True):

@@ -211,7 +211,9 @@ def _dice(view: RoulettePublic, names: Mapping[Key, str], theme: Theme) -> str:
             mine=duel.attacker_roll,
             his=duel.defender_roll,
         )
-    return say("dice", "chambers", n=view.chamber, of=view.chambers) if view.chambers else ""
+    if view.chambers:
+        return say("dice", "chambers", n=view.chamber, of=view.chambers)
+    return boards.fair(view, theme)
 
 
 def hud(view: RoulettePublic, private: Private, theme: Theme) -> Frame:
