@@ -44,14 +44,6 @@ vector colour(string value)
     return (vector)("<" + value + ">");
 }
 
-// Is that a texture, by its key or by its name in the table?
-integer isTexture(string picture)
-{
-    if ((key)picture)
-        return TRUE;
-    return llGetInventoryType(picture) == INVENTORY_TEXTURE;
-}
-
 list paint(list frame)
 {
     string name = llList2String(frame, 1);
@@ -68,7 +60,10 @@ list paint(list frame)
         confetti(llList2String(frame, 8));
     }
     string picture = llList2String(frame, 2);
-    if (isTexture(picture))
+    integer texture = llGetInventoryType(picture) == INVENTORY_TEXTURE;
+    if ((key)picture)
+        texture = TRUE;
+    if (texture)
         rules += [PRIM_TEXTURE, face, picture, <1.0, 1.0, 0.0>, ZERO_VECTOR, 0.0];
     return rules + [PRIM_COLOR, face, colour(llList2String(frame, 3)),
         1.0 - llList2Float(frame, 4), PRIM_GLOW, face, llList2Float(frame, 5)];

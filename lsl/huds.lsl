@@ -177,13 +177,10 @@ default
             list fields = llParseStringKeepNulls(llGetSubString(body, 0, cut - 1), [FIELD], []);
             body = llDeleteSubString(body, 0, cut);
             string kind = llList2String(fields, 0);
-            integer at = llListFindList(gHuds, [llList2Key(fields, 1)]);
             if (kind == "H")
                 want(fields);
             else if (kind == "A")
                 keep(llList2String(fields, 1));
-            else if (kind == "R" && at != -1)
-                take(at);
             else if (kind == "G")
             {
                 while (gHuds != [])

@@ -25,6 +25,7 @@ string gUrl;        // where the server may push to
 key    gUrlRequest; // the request for it
 float  gUrlAt;      // when to ask for a URL again
 integer gSeq;       // the state painted last, 0 = none that is known
+integer gPart;      // the state of which a part may be painted already
 float  gPollAt;     // when to ask for news next
 string gRefused;    // why the server did not take this table, so as to say it once
 
@@ -94,15 +95,18 @@ integer take(string body)
     }
     if (llSubStringIndex(body + "\n", "\nU\n") != -1)
         newUrl();
-    integer number = MSG_TOLD;
     integer whole = from == -gSeq || (from == 0 && to >= gSeq);
-    if (whole || (from > 0 && from <= gSeq && to > gSeq))
-        number = MSG_NEWS;
-    llMessageLinked(LINK_THIS, number, body, NULL_KEY);
-    if (number == MSG_NEWS && llList2String(head, 0) == "S")
+    if (!whole && (from != gSeq || to < gPart))
+    {
+        llMessageLinked(LINK_THIS, MSG_TOLD, body, NULL_KEY);
+        return to == gSeq;
+    }
+    llMessageLinked(LINK_THIS, MSG_NEWS, body, NULL_KEY);
+    gPart = to;
+    if (llList2String(head, 0) == "S")
         gSeq = to;
     who();
-    return number == MSG_NEWS || to == gSeq;
+    return TRUE;
 }
 
 newUrl()

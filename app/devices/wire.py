@@ -9,8 +9,7 @@ people wrote can never look like structure.  The constants are generated into th
     F¦prim¦picture¦r,g,b¦transparency¦glow¦text¦r,g,b¦effect   a frame; what is default is left out
     X¦set¦r,g,b¦row¦row…     a text set
     H¦avatar¦kind¦picture¦r,g,b¦glow¦text    HUD of a human (h) or floater of a bot (f)
-    R¦avatar                 its HUD or floater goes
-    A¦avatar,avatar…         all that have one; others go
+    A¦avatar,avatar…         all that have a HUD or floater; others go
     G                        all HUDs and floaters go and come anew
     L¦number¦text            said in public; numbers grow, so that each line is said once
     P¦number¦avatar¦text     said to one alone; number 0: said in answer to him
@@ -214,13 +213,13 @@ def news_records(
     known = dict(seats)
     out = ["G"] if hud_renewed else []
     out += board(news.frames, textures)
+    gone = False
     for key, seat in news.seats.items():
         if seat.hud_changed or hud_renewed:
             if seat.hud is not None:
                 out.append(hud(key, known.get(key, False), textured(seat.hud, textures)))
-            elif news.kind != "whole":
-                out.append(record("R", key))
-    if news.kind == "whole":
+            gone |= seat.hud is None
+    if news.kind == "whole" or gone:
         out.append(record("A", ",".join(known)))
     out += said(news)
     for key, seat in news.seats.items():

@@ -166,6 +166,6 @@ class Linkset:
         kind, *numbers = body.split("\n", maxsplit=1)[0].split("¦")
         since, upto, _ = map(int, numbers)
         whole = since == -self.seq or (since == 0 and upto >= self.seq)
-        if kind == "S" and (whole or 0 < since <= self.seq < upto):
+        if kind == "S" and (whole or since == self.seq):
             self.seq = upto
         return str(self.seq)

@@ -14,7 +14,7 @@ from app.games.core import Actor, Key
 from app.table.hot import HotTable
 
 from .conftest import Serve
-from .inworld import OWNER, URL, Linkset, Server
+from .inworld import ANN, OWNER, URL, Linkset, Server
 
 OLIVE = Actor(Key(OWNER), "Olive", owner=True)
 
@@ -266,6 +266,40 @@ async def test_a_device_that_says_it_knows_nothing_gets_the_whole_board(
     assert heads[0][1] != "0"
     assert heads[-1][:2] == ["S", "0"]
     assert linkset.seq == linkset.table.now.seq
+
+
+async def test_after_a_push_that_broke_off_comes_the_whole_board_with_its_lines(
+    server: Server, linkset: Linkset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wire, "BODY_BYTES", 120)
+    known = linkset.seq
+    read = server.grid.urls[URL]
+
+    async def breaks_off(request: httpx.Request) -> httpx.Response:
+        if len(bodies(server)) == 2:
+            raise httpx.ReadTimeout("gone")
+        return await read(request)
+
+    server.grid.urls[URL] = breaks_off
+    await server.tables.submit(linkset.table.id, Actor(Key(ANN), "Ann"), lobby.Join())
+    await server.settled()
+    assert [body.split("¦")[:2] for body in bodies(server)] == [["M", str(known)]] * 2
+    monkeypatch.undo()
+    await linkset.act()
+    assert linkset.records[0][:2] == ["S", str(-known)]
+    assert {r[1] for r in linkset.of("F") + linkset.of("X")} == set(linkset.table.now.board)
+    assert linkset.of("L")[0][1] == str((known + 1) * wire.LINES + 1)
+
+
+async def test_who_knows_nothing_yet_hears_the_lines_since_his_hello(
+    server: Server, linkset: Linkset
+) -> None:
+    linkset.seq = 0  # the answer to its hello is still on its way
+    await server.tables.submit(linkset.table.id, Actor(Key(ANN), "Ann"), lobby.Join())
+    await server.settled()
+    heads = [body.split("¦")[1] for body in bodies(server)]
+    assert heads == ["1", "0"]
+    assert all("Ann has entered" in body for body in bodies(server))
 
 
 async def test_doubled_and_reordered_pushes_are_told_apart_by_their_seqs(

@@ -95,6 +95,29 @@ async def test_a_copy_takes_over_when_the_other_one_is_silent_for_90_s(server: S
     assert response.status_code == 409
 
 
+async def test_after_a_restart_a_copy_waits_for_the_one_that_was_the_table(
+    serve: Serve, server: Server
+) -> None:
+    linkset = await server.linkset()
+    copy = linkset.copy()
+    heir = Linkset(server, table=linkset.known.table_id)
+    copy.server = heir.server = again = await serve()
+    for other in (copy, heir):
+        await other.hello()
+        assert other.of("P")[0][3].startswith("Another copy of this table is in use.")
+    response = await copy.post("poll", {n: copy.form[n] for n in ("d", "k", "o")})
+    assert response.status_code == 409
+    again.clock.ms += 80_000
+    linkset.server = again
+    await linkset.act()
+    again.clock.ms += 80_000
+    await copy.hello()
+    assert copy.of("I") == []
+    again.clock.ms += 11_000
+    await copy.hello()
+    assert copy.of("I")
+
+
 async def test_each_request_is_a_sign_of_life(server: Server) -> None:
     linkset = await server.linkset()
     copy = linkset.copy()

@@ -144,7 +144,7 @@ async def test_a_full_board_with_long_names_keeps_within_the_budget(
     assert all(len(text.encode()) <= budget for text in texts)
     records = [line for text in texts for line in text.split("\n")[1:]]
     kinds = {line.split(wire.FIELD)[0] for line in records}
-    assert kinds <= set("FXHRALPDBIKUG")
+    assert kinds <= set("FXHALPDBIKUG")
     frames = [line.split(wire.FIELD) for line in records if line[0] in "FX"]
     assert {fields[1] for fields in frames} == set(house.board)
     assert sum(line.startswith("H") for line in records) == 10

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import random
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.devices import wire
 from app.games.core import Key
 
 from . import Avatar, Linkset
@@ -582,20 +586,142 @@ def test_a_reset_display_asks_for_textures_and_the_whole_board(tmp_path: Path) -
         v.same(table)
 
 
-def test_a_late_answer_to_hello_does_not_hold_the_board_back(tmp_path: Path) -> None:
-    """What a push has painted meanwhile is at the latest there again with the next sign of life."""
+def test_a_late_answer_to_hello_is_not_painted_over_what_a_push_brought(tmp_path: Path) -> None:
     with venue(tmp_path) as v:
         table, people = started(v)
         v.region.web.delay(8, "/hello")
         v.region.restart(5)
-        for _ in range(4):
+        known = 0
+        for _ in range(40):
             v.answer(people)
-            v.region.run(2)
-        v.region.run(45)
+            v.region.run(0.5)
+            seq = int(table.script("link")["gSeq"])
+            assert seq >= known
+            known = seq
+        v.same(table)
+        assert known == v.hot(table).now.seq
+        play_on(v, table, people)
+        v.same_words(table, people)
+
+
+ANSWERS_AS_TYPED = """
+default
+{
+    state_entry() { llListen(5, "", NULL_KEY, ""); }
+    listen(integer channel, string name, key who, string text)
+    {
+        llMessageLinked(LINK_THIS, NUMBER, text, NULL_KEY);
+    }
+}
+"""
+
+
+def test_a_late_answer_makes_the_table_ask_again_at_once(tmp_path: Path) -> None:
+    with venue(tmp_path) as v:
+        table, _ = started(v)
+        number = wire.LSL_CONSTANTS["MSG_ANSWER"]
+        table.root.script(ANSWERS_AS_TYPED.replace("NUMBER", str(number)))
+        v.region.run(5)
+        link = table.script("link")
+        for late in ("S¦0¦{}¦30", "S¦-2¦{}¦30", "M¦0¦{}¦9"):
+            state, asked = v.hot(table).now.seq, len(v.region.requests)
+            v.owner.type(5, late.format(state - 1))
+            v.region.run(3)
+            assert link["gSeq"] >= state
+            assert [r.url.rpartition("/")[2] for r in v.region.requests[asked:]] == ["poll"]
+        v.same(table)
+
+
+def test_a_server_that_was_set_back_is_painted_as_it_is_now(tmp_path: Path) -> None:
+    """From a copy of its database, say: its older state is the true one."""
+    with venue(tmp_path) as v:
+        table = v.build()
+        v.join(table, "Ann")
+        v.stop_server()
+        shutil.copytree(tmp_path, v.folder.with_name("earlier"))
+        v.start_server()
+        v.join(table, "Bob", "Cem")
+        v.region.run(5)
+        v.stop_server()
+        v.folder = v.folder.with_name("earlier")
+        v.start_server()
+        v.region.run(75)
+        assert [s.name for s in v.hot(table).now.match.seats] == ["Ann"]
+        v.same_huds(table)
+        said = len(v.region.public_chat)
+        v.join(table, "Dan")
+        assert "Dan has entered" in v.region.public_chat[said].text
+
+
+@pytest.mark.parametrize("lost", ["request", "answer"])
+@pytest.mark.parametrize("part", [1, 2, 4])
+def test_lines_of_a_push_that_breaks_off_are_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str, part: int
+) -> None:
+    """And what of it was painted already does not stay beside newer things."""
+    monkeypatch.setattr(wire, "BODY_BYTES", 330)
+    with venue(tmp_path) as v:
+        table, people = started(v)
+        parts = itertools.count(1)
+        v.pushes.loses = lambda body: lost if body[0] == "M" and next(parts) == part else ""
+        while next(parts) <= part:
+            assert v.answer(people) or v.hot(table).now.match.stage == "playing"
+            v.region.run(3)
+        v.region.run(70)
+        v.same(table)
+        play_on(v, table, people)
+        v.same_huds(table)
+        v.same_words(table, people)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_gets_lost_or_late_each_line_is_said_once_and_the_board_is_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setattr(wire, "BODY_BYTES", 500)
+    chance = random.Random(seed)
+    with venue(tmp_path) as v:
+        table, people = started(v)
+        v.pushes.loses = lambda _: chance.choice(["", "", "", "request", "answer"])
+        for _ in range(60):
+            trouble = chance.choice([v.region.web.lose_answer, v.region.web.lose_request])
+            if chance.random() < 0.2:
+                trouble()
+            elif chance.random() < 0.3:
+                v.region.web.delay(chance.uniform(1, 9))
+            v.answer(people)
+            v.region.run(chance.uniform(0.5, 6))
+        v.pushes.loses = lambda _: ""
+        v.region.web.faults.clear()
+        v.region.run(150)
         v.same(table)
         assert table.script("link")["gSeq"] == v.hot(table).now.seq
-        play_on(v, table, people)
-        v.same_words(table, [])
+        v.same_huds(table)
+        for who in people:
+            answers = "server does not", "server did not", "no longer due", "none of the buttons"
+            who.lines[:] = [x for x in who.lines if not any(a in x.text for a in answers)]
+        v.same_words(table, people)
+
+
+def test_after_a_server_restart_a_copy_does_not_become_the_table(tmp_path: Path) -> None:
+    """PB-148: the one that the server knows has time to come back first."""
+    with venue(tmp_path) as v:
+        table = v.build()
+        v.join(table, "Ann")
+        v.stop_server()
+        v.region.run(30)
+        copy = table.copy()
+        v.start_server()
+        copy.script("link").reset()
+        v.region.run(240)
+        hot = v.hot(table)
+        registry = v.app.state.registry
+        assert registry.by_table[hot.id].object_key == str(table.key)
+        assert any(line.text.startswith("Another copy") for line in v.owner.lines)
+        bob = v.region.avatar("Bob")
+        bob.touch(table)
+        v.region.run(3)
+        assert bob.dialog is not None
 
 
 def test_a_button_of_the_last_match_does_nothing_in_the_next(tmp_path: Path) -> None:

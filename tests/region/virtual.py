@@ -219,12 +219,17 @@ class RegionTransport(httpx.AsyncBaseTransport):
         self.region = region
         self.requests: list[tuple[str, str, str]] = []
         """(method, URL, body) of every call."""
+        self.loses: Callable[[str], str] = lambda _: ""
+        """By its body: is the "request" lost on its way, its "answer", or nothing?"""
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         loop = asyncio.get_running_loop()
         answered: asyncio.Future[Answer] = loop.create_future()
         body = (await request.aread()).decode("utf-8", "replace")
         self.requests.append((request.method, str(request.url), body))
+        lost = self.loses(body)
+        if lost == "request":
+            raise httpx.ConnectError("lost on its way", request=request)
 
         def settle(answer: Answer | Exception) -> None:
             if answered.done():
@@ -242,4 +247,6 @@ class RegionTransport(httpx.AsyncBaseTransport):
             Arrival(request.method, str(request.url), headers, body, done)
         )
         answer = await answered
+        if lost == "answer":
+            raise httpx.ReadTimeout("its answer was lost", request=request)
         return httpx.Response(answer.status, headers=answer.headers, content=answer.body.encode())
