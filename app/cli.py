@@ -1,11 +1,11 @@
-"""The command line: `peril play`, `serve`, `table …`, `match log`, `ranking …`, `art`, `openapi`.
+"""The command line: `peril play`, `serve`, `table …`, `match log`, `ranking …`, `art`, `openapi`;
+`token …` has a module of its own.
 
 Every error is a sentence on stderr and exit code 1; wrong usage is exit code 2.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import errno
 import gc
@@ -15,18 +15,16 @@ import secrets
 import socket
 import sys
 import uuid
-from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import msgspec
 import typer
-from pydantic import ValidationError
 
+from app import cli_tokens
+from app.console import DataDir, print_json, read_settings, run
 from app.errors import PerilError
 from app.settings import Settings
-
-T = TypeVar("T")
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Peril Table, a game table.")
 table_app = typer.Typer(no_args_is_help=True, help="Create, list and look at tables.")
@@ -35,8 +33,8 @@ ranking_app = typer.Typer(no_args_is_help=True, help="Look after the rankings.")
 app.add_typer(table_app, name="table")
 app.add_typer(match_app, name="match")
 app.add_typer(ranking_app, name="ranking")
+app.add_typer(cli_tokens.app, name="token")
 
-DataDir = Annotated[Path | None, typer.Option(help="Folder of the database [PERIL_DATA_DIR].")]
 Host = Annotated[str | None, typer.Option(help="Address to listen on [PERIL_HOST].")]
 Port = Annotated[int | None, typer.Option(min=1, max=65535, help="Port [PERIL_PORT].")]
 
@@ -55,26 +53,17 @@ def main() -> None:
     sys.exit(1)
 
 
-def _settings(**given: Any) -> Settings:
-    try:
-        return Settings(**{k: v for k, v in given.items() if v is not None})
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = "PERIL_" + str(first["loc"][0]).upper()
-        raise PerilError("bad_setting", f"{name} does not work: {first['msg']}.") from error
-
-
 # ---- serving --------------------------------------------------------------------------------
 
 
 @app.command()
 def play(data_dir: DataDir = None, host: Host = None, port: Port = None) -> None:
     """Serve a table on this machine and print the address where it can be played."""
-    settings = _settings(data_dir=data_dir, host=host, port=port)
+    settings = read_settings(data_dir=data_dir, host=host, port=port)
     if not settings.on_loopback:
         raise PerilError("not_loopback", "`peril play` is for this machine. Use `peril serve`.")
     with _listen(settings) as listening:
-        table = _run(settings, _play_table)
+        table = run(settings, _play_table)
         token = settings.operator_token or _kept_token(settings.data_dir / "operator-token")
         settings = settings.model_copy(update={"operator_token": token})
         shown = f"{_address(settings)}/t/{table}#token={token}"
@@ -85,7 +74,7 @@ def play(data_dir: DataDir = None, host: Host = None, port: Port = None) -> None
 @app.command()
 def serve(data_dir: DataDir = None, host: Host = None, port: Port = None) -> None:
     """Serve all tables of the database."""
-    settings = _settings(data_dir=data_dir, host=host, port=port)
+    settings = read_settings(data_dir=data_dir, host=host, port=port)
     problem = settings.problem()
     if problem:
         raise PerilError("unsafe_settings", problem)
@@ -118,6 +107,7 @@ def _serve(settings: Settings, listening: socket.socket, words: str) -> None:
         access_log=False,
         timeout_graceful_shutdown=5,
         server_header=False,
+        forwarded_allow_ips=f"127.0.0.1,::1,{settings.proxies}",
     )
     # Tables keep many small frozen values, none of them in cycles: to look through all of them
     # again and again would only hold everybody up.
@@ -182,40 +172,6 @@ async def _play_table(tables: Any) -> str:
 # ---- tables ---------------------------------------------------------------------------------
 
 
-@contextlib.contextmanager
-def _tables(settings: Settings) -> Iterator[Any]:
-    from app import logs
-    from app.table.database import open_log
-    from app.table.service import Tables
-
-    logs.configure(settings.model_copy(update={"log_level": "error"}))
-    store = open_log(settings.database)
-    try:
-        yield Tables(store)
-    finally:
-        store.close()
-
-
-def _run(settings: Settings, work: Callable[[Any], Awaitable[T]]) -> T:
-    """Do something with the tables of the database, without a server."""
-    from sqlalchemy.exc import DBAPIError
-
-    with _tables(settings) as tables:
-
-        async def go() -> T:
-            return await work(tables)
-
-        try:
-            return asyncio.run(go())
-        except DBAPIError as error:
-            problem = f"The database {settings.database} does not answer ({error.orig})."
-            raise PerilError("store_unusable", problem) from error
-
-
-def _print(value: Any) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
-
-
 def _pairs(options: list[str]) -> dict[str, Any]:
     """`name=value` arguments; values are read as JSON where they are JSON."""
     out = {}
@@ -246,8 +202,9 @@ def table_create(
     """Create a table and print its id and its owner's token (shown only now)."""
     from app.api.access import Access
     from app.games.core import Key
+    from app.limits import Limits
 
-    settings = _settings(data_dir=data_dir)
+    settings = read_settings(data_dir=data_dir)
     try:
         key = Key(str(uuid.UUID(owner) if owner else uuid.uuid4()))
     except ValueError:
@@ -256,11 +213,11 @@ def table_create(
 
     async def work(tables: Any) -> dict[str, str]:
         made = await tables.create(name, key, owner_name, game, preset, _pairs(option or []))
-        access = Access(tables.store, settings)
-        token = await access.grant_owner(made.id, int(tables.clock() * 1000))
+        access = Access(tables.store, settings, Limits(settings))
+        token, _ = await access.grant("owner", int(tables.clock() * 1000), made.id)
         return {"table": made.id, "owner": key, "owner_token": token}
 
-    _print(_run(settings, work))
+    print_json(run(settings, work))
 
 
 @table_app.command("list")
@@ -274,7 +231,7 @@ def table_list(data_dir: DataDir = None) -> None:
             lines += more
         return lines
 
-    for line in _run(_settings(data_dir=data_dir), work):
+    for line in run(read_settings(data_dir=data_dir), work):
         locked = "  locked" if line.locked else ""
         typer.echo(
             f"{line.id}  {line.game:10} {line.stage:8} {line.players:2}/{line.seats}"
@@ -291,7 +248,7 @@ def table_show(table: str, data_dir: DataDir = None) -> None:
         state = (await tables.table(table)).now
         return f"{state.match_id} at {state.seq}\n{draw(state.board)}"
 
-    typer.echo(_run(_settings(data_dir=data_dir), work))
+    typer.echo(run(read_settings(data_dir=data_dir), work))
 
 
 @table_app.command("options")
@@ -316,7 +273,7 @@ def table_options(
                 raise talk.refused(found, answer)
         return msgspec.to_builtins(found.now.match.options)
 
-    _print(_run(_settings(data_dir=data_dir), work))
+    print_json(run(read_settings(data_dir=data_dir), work))
 
 
 @match_app.command("log")
@@ -327,7 +284,7 @@ def match_log(match: str, data_dir: DataDir = None) -> None:
     async def work(tables: Any) -> Any:
         return await history.match_log(tables.store, match)
 
-    _, entries = _run(_settings(data_dir=data_dir), work)
+    _, entries = run(read_settings(data_dir=data_dir), work)
     for entry in entries:
         line = {
             "seq": entry.seq,
@@ -347,7 +304,7 @@ def ranking_rebuild(data_dir: DataDir = None) -> None:
     async def work(tables: Any) -> int:
         return int(await tables.store.run(ranking.rebuild))
 
-    typer.echo(f"{_run(_settings(data_dir=data_dir), work)} results counted.")
+    typer.echo(f"{run(read_settings(data_dir=data_dir), work)} results counted.")
 
 
 # ---- files ----------------------------------------------------------------------------------
@@ -362,7 +319,7 @@ def openapi() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         made = create_app(Settings(data_dir=Path(folder)))
-        _print(made.openapi())
+        print_json(made.openapi())
         made.state.tables.store.close()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from app.games.core import Refusal
@@ -80,3 +81,18 @@ class Busy(PerilError):
 
     def __init__(self) -> None:
         super().__init__("busy", "The table is busy. Try again in a moment.")
+
+
+class TooMany(PerilError):
+    """More requests than one may send.  Nothing was changed; the same one may be sent again."""
+
+    status = 429
+
+    def __init__(self, whose: str, wait_s: float) -> None:
+        seconds = max(math.ceil(wait_s), 1)
+        when = "a second" if seconds == 1 else f"{seconds} seconds"
+        super().__init__(
+            "too_many",
+            f"Too many requests {whose}. Try again in {when}.",
+            retry_after_s=seconds,
+        )

@@ -13,15 +13,14 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from app import logs
-from app.api import docs, play, records, system, watch
+from app.api import docs, edge, play, records, system, tokens, watch
 from app.api import tables as tables_api
 from app.api.access import Access
-from app.api.edge import Edge
-from app.api.schemas import error_out
 from app.devices import routes as device_routes
 from app.devices.push import Pusher
 from app.devices.registry import Registry
 from app.errors import Malformed, NotFound, PerilError
+from app.limits import Limits
 from app.settings import Settings
 from app.table.database import open_log
 from app.table.log import Log
@@ -56,8 +55,9 @@ def create_app(
     """
     logs.configure(settings)
     tables = Tables(store or open_log(settings.database), **parts)
-    access = Access(tables.store, settings)
-    watchers = watch.Watchers(tables, settings.stream_limit)
+    limits = Limits(settings)
+    access = Access(tables.store, settings, limits)
+    watchers = watch.Watchers(tables, settings, limits)
     registry = Registry(tables, settings)
 
     @asynccontextmanager
@@ -84,22 +84,29 @@ def create_app(
     )
     app.state.tables = tables
     app.state.access = access
+    app.state.limits = limits
     app.state.watchers = watchers
     app.state.registry = registry
     for router in (
         watch.router(tables, access, watchers, settings),
         tables_api.router(tables, access, settings),
         records.router(tables, access),
+        tokens.router(tables, access),
         docs.router(app),
     ):
         app.include_router(router, prefix=API)
-    app.router.routes[:0] = play.routes(tables, access, API)
+    app.router.routes[:0] = play.routes(tables, access, limits, API)
     app.include_router(device_routes.router(tables, registry))
-    app.include_router(system.router(tables))
+    app.include_router(system.router(tables, limits))
     app.include_router(pages.router(Shown(tables), api=API))
     app.mount("/static", pages.static_files(), name="static")
     _handle_errors(app)
-    app.add_middleware(Edge, limit_bytes=settings.body_limit_bytes, limit_s=settings.body_limit_s)
+    app.add_middleware(
+        edge.Edge,
+        limits=limits,
+        limit_bytes=settings.body_limit_bytes,
+        limit_s=settings.body_limit_s,
+    )
     app.openapi = lambda: docs.document(app, API)  # type: ignore[method-assign]
     return app
 
@@ -109,11 +116,7 @@ def _handle_errors(app: FastAPI) -> None:
 
     @app.exception_handler(PerilError)
     async def told(_: Request, error: PerilError) -> Response:
-        headers = {"WWW-Authenticate": "Bearer"} if error.status == 401 else {}
-        if error.status == 408:
-            headers = {"Connection": "close"}
-        body = error_out(error.code, error.message, error.extra.get("dialog"))
-        return Response(body, error.status, headers, media_type="application/json")
+        return edge.told(error)
 
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:

@@ -35,6 +35,27 @@ class Settings(BaseSettings):
     """Open streams and long polls at one time; more are refused with 429."""
     tables_limit: int = 10_000
 
+    limits: bool | None = None
+    """Whether the limits below hold; by default as soon as others can reach the server.  A burst
+    is how many requests may come at once before the pace counts; more are refused with 429."""
+    address_requests_per_s: float = Field(default=100, gt=0)
+    address_burst: int = Field(default=500, ge=1)
+    streams_per_address: int = Field(default=100, ge=1)
+    """Of `stream_limit`; a whole venue may share an address."""
+    token_requests_per_s: float = Field(default=200, gt=0)
+    token_burst: int = Field(default=1000, ge=1)
+    guesses_per_s: float = Field(default=0.1, gt=0)
+    """Unknown tokens from one address."""
+    guess_burst: int = Field(default=20, ge=1)
+    avatar_commands_per_s: float = Field(default=10, gt=0)
+    """Commands, touches and presses of one avatar at one table."""
+    avatar_burst: int = Field(default=100, ge=1)
+    device_requests_per_s: float = Field(default=5, gt=0)
+    device_burst: int = Field(default=60, ge=1)
+    proxies: str = ""
+    """Addresses or networks of reverse proxies, with commas, whose X-Forwarded-For says where a
+    request comes from.  A server behind one is reached by others even if it is on loopback."""
+
     device_key: str = ""
     """What a table in-world must show when it registers for the first time; not asked for on
     loopback.  It stands in the table's notecard."""
@@ -50,17 +71,29 @@ class Settings(BaseSettings):
     @property
     def on_loopback(self) -> bool:
         """Only this machine can reach the server."""
-        return is_loopback(self.host)
+        return is_loopback(self.host) and not self.proxies
 
     def problem(self) -> str:
         """What makes these settings unsafe, as a sentence; '' if nothing does."""
-        if not self.on_loopback and len(self.operator_token) < 16:
+        if self.on_loopback:
+            return ""
+        if not _is_secret(self.operator_token):
             return (
                 "Beyond this machine the server needs an operator token of its own: set"
                 " PERIL_OPERATOR_TOKEN to at least 16 random characters"
                 ' (for instance: python -c "import secrets; print(secrets.token_urlsafe(32))").'
             )
+        if self.device_key and not _is_secret(self.device_key):
+            return (
+                "Beyond this machine a device key must not be guessed: set PERIL_DEVICE_KEY to at"
+                " least 16 random characters, or to nothing if no new tables are to register."
+            )
         return ""
+
+
+def _is_secret(text: str) -> bool:
+    """Long enough, and not the same few characters again and again."""
+    return len(text) >= 16 and len(set(text)) >= 6
 
 
 def is_loopback(host: str) -> bool:

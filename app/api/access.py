@@ -1,43 +1,55 @@
 """Who may do what: bearer tokens, and what is open on a laptop.
 
-A token belongs to the operator (any table) or to the owner of one table.  Off loopback nobody acts
-without one.  On loopback, without a token, one may play any avatar except the owner; not so the
-pages of other sites in a local browser, nor whoever comes through a proxy.
+A token is for everything (operator), one table (owner), playing (harness) or reading (read).  Off
+loopback nobody acts without one.  On loopback, without a token, one may play any avatar except the
+owner; not so the pages of other sites in a local browser, nor whoever comes through a proxy.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
-from typing import Literal
+import time
+from typing import Literal, cast
 from urllib.parse import urlsplit
 
 import msgspec
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
+from app.api.edge import address
 from app.api.schemas import AvatarIn
-from app.errors import Forbidden, Unauthorized
+from app.errors import Forbidden, Malformed, NotFound, PerilError, Unauthorized
 from app.games.core import Actor, Key
+from app.limits import Limits
 from app.settings import Settings, is_loopback
 from app.table.hot import HotTable
 from app.table.log import Log
 from app.table.models import TokenRow
 
-Scope = Literal["operator", "owner", "local", "nobody"]
+Granted = Literal["operator", "owner", "harness", "read"]
+"""What tokens can be made for."""
+Scope = Granted | Literal["local", "nobody"]
+LABEL = 63
+"""Characters of a label."""
 CACHED = 10_000
+FRESH_S = 1.0
+"""How long a token is let in without a look whether another process has revoked it."""
+ID = re.compile("[0-9a-f]{8,64}")
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """Who sends a request.  `table_id`: the table an owner's token is for.
+    """Who sends a request.  `table_id`: the table an owner's token is for.  `hash`: his token's.
 
     Without a token he is `local` on the machine of a server on loopback, else `nobody`.
     """
 
     scope: Scope
     table_id: str = ""
+    hash: str = ""
 
     def owns(self, table_id: str) -> bool:
         return self.scope == "operator" or (self.scope == "owner" and self.table_id == table_id)
@@ -48,63 +60,134 @@ NOBODY = Caller("nobody")
 
 
 class Access:
-    """Checks tokens; those seen once are remembered by their hash."""
+    """Checks tokens; those seen a moment ago are remembered by their hash."""
 
-    def __init__(self, store: Log, settings: Settings) -> None:
+    def __init__(self, store: Log, settings: Settings, limits: Limits) -> None:
         self._store = store
+        self._limits = limits
         self._open = settings.on_loopback
         self._operator = _hash(settings.operator_token) if settings.operator_token else ""
-        self._known: dict[str, Caller] = {}
+        self._known: dict[str, tuple[Caller, float]] = {}
 
-    async def caller(self, request: Request) -> Caller:
-        """Who sends this request.  Unauthorized if he shows a token that is not known."""
-        header = request.headers.get("authorization")
-        if header is None:
-            return LOCAL if self._open and _is_local(request.headers) else NOBODY
-        kind, _, token = header.partition(" ")
-        if kind.lower() != "bearer" or not token:
-            raise Unauthorized
-        return await self.bearer(token)
+    async def caller(self, request: Request, token: str | None = None) -> Caller:
+        """Who sends this request, by its header or by the `token` he gave elsewhere.
 
-    async def bearer(self, token: str) -> Caller:
+        Unauthorized if he shows a token that is not known; TooMany if he shows too many of them,
+        or one too often.
+        """
+        if token is None:
+            header = request.headers.get("authorization")
+            if header is None:
+                return LOCAL if self._open and _is_local(request.headers) else NOBODY
+            kind, _, token = header.partition(" ")
+            if kind.lower() != "bearer" or not token:
+                raise Unauthorized
         hashed = _hash(token)
-        if self._operator and hmac.compare_digest(hashed, self._operator):
-            return Caller("operator")
-        known = self._known.get(hashed)
-        if known is not None:
-            return known
-
-        def read(session: Session) -> TokenRow | None:
-            return session.get(TokenRow, hashed)
-
-        row = await self._store.run(read)
-        if row is None:
-            raise Unauthorized("That token is not known here.")
-        caller = Caller("owner", row.table_id)
-        if len(self._known) < CACHED:
-            self._known[hashed] = caller
+        caller = self._fresh(hashed)
+        if caller is None:
+            # One more right token among guesses must not tell itself from the wrong ones.
+            if hashed not in self._known:
+                self._limits.check("guess", address(request.scope), spend=False)
+            caller = await self._find(hashed)
+            if caller is None:
+                self._limits.check("guess", address(request.scope))
+                raise Unauthorized("That token is not known here.")
+        self._limits.check("token", hashed)
         return caller
 
-    async def grant_owner(self, table_id: str, now_ms: int) -> str:
-        """A new token for the owner of a table.  It is shown once; only its hash is kept."""
+    async def still(self, caller: Caller) -> bool:
+        """Whether the token of a caller is still good; true for who came without one."""
+        fresh = not caller.hash or self._fresh(caller.hash) is not None
+        return fresh or await self._find(caller.hash) is not None
+
+    def _fresh(self, hashed: str) -> Caller | None:
+        caller, until_s = self._known.get(hashed, (None, 0.0))
+        return caller if time.monotonic() < until_s else None
+
+    async def _find(self, hashed: str) -> Caller | None:
+        """The bearer of a token as the settings and the store know him now."""
+        caller = None
+        if self._operator and hmac.compare_digest(hashed, self._operator):
+            caller = Caller("operator", hash=hashed)
+        elif row := await self._store.run(lambda session: session.get(TokenRow, hashed)):
+            caller = Caller(cast(Granted, row.scope), row.table_id, hashed)
+        if len(self._known) >= CACHED:
+            self._known.clear()
+        if caller is None:
+            self._known.pop(hashed, None)
+        else:
+            self._known[hashed] = caller, time.monotonic() + FRESH_S
+        return caller
+
+    # ---- giving and taking ------------------------------------------------------------------
+
+    async def grant(
+        self, scope: Granted, now_ms: int, table_id: str = "", label: str = ""
+    ) -> tuple[str, TokenRow]:
+        """A new token, to be shown once, and what is kept of it.
+
+        Malformed if it is an owner's for no table, or another one's for a table.
+        """
+        if (scope == "owner") != bool(table_id):
+            raise Malformed("The token of an owner is for one table, and only that one is.")
         token = secrets.token_urlsafe(32)
+        label = " ".join("".join(c if c.isprintable() else " " for c in label).split())[:LABEL]
+        row = TokenRow(
+            hash=_hash(token), scope=scope, table_id=table_id, label=label, created_ms=now_ms
+        )
 
         def write(session: Session) -> None:
-            session.add(
-                TokenRow(hash=_hash(token), scope="owner", table_id=table_id, created_ms=now_ms)
-            )
+            session.add(TokenRow(**row.model_dump()))
             session.commit()
 
         await self._store.run(write)
-        return token
+        return token, row
+
+    async def granted(self, after: str, limit: int) -> list[TokenRow]:
+        """Tokens in the order of their hashes, from the one that begins with `after` on."""
+
+        def read(session: Session) -> list[TokenRow]:
+            # "g" comes behind all digits of a hash.
+            query = select(TokenRow).where(TokenRow.hash > (after and after + "g"))
+            return list(session.exec(query.order_by(col(TokenRow.hash)).limit(limit)))
+
+        return await self._store.run(read)
+
+    async def revoke(self, prefix: str) -> TokenRow:
+        """Take back the token whose hash begins so: at once here, within a second elsewhere.
+
+        Malformed if that is no beginning of a hash, NotFound, or `ambiguous`.
+        """
+        if not ID.fullmatch(prefix):
+            raise Malformed("A token is named by the first 8 or more digits of its id.")
+
+        def write(session: Session) -> TokenRow:
+            query = select(TokenRow).where(col(TokenRow.hash).startswith(prefix)).limit(2)
+            rows = list(session.exec(query))
+            if not rows:
+                raise NotFound("token", prefix)
+            if len(rows) > 1:
+                raise PerilError("ambiguous", "More than one token begins so. Give more digits.")
+            gone = TokenRow(**rows[0].model_dump())
+            session.delete(rows[0])
+            session.commit()
+            return gone
+
+        row = await self._store.run(write)
+        self._known.pop(row.hash, None)
+        return row
+
+    # ---- who may ----------------------------------------------------------------------------
 
     def actor(self, caller: Caller, table: HotTable, avatar: AvatarIn) -> Actor:
         """The avatar a caller acts as, if he may.  Unauthorized or Forbidden otherwise."""
         key = Key(avatar.key)
         owner = key == table.owner
         if not caller.owns(table.id):
-            if caller.scope == "owner":
+            if caller.scope in ("owner", "read"):
                 raise Forbidden
+            if owner and caller.scope == "harness":
+                raise Forbidden("A harness plays any avatar but the owner of a table.")
             if owner:
                 raise Unauthorized("Acting as the owner of a table needs its token.")
             if caller.scope == "nobody":
@@ -118,11 +201,11 @@ class Access:
 
     def must_operate(self, caller: Caller) -> None:
         if caller.scope != "operator":
-            raise Forbidden if caller.scope == "owner" else Unauthorized
+            raise Forbidden if caller.hash else Unauthorized
 
     def must_own(self, caller: Caller, table_id: str) -> None:
         if not caller.owns(table_id):
-            raise Forbidden if caller.scope == "owner" else Unauthorized
+            raise Forbidden if caller.hash else Unauthorized
 
 
 def _is_local(headers: Headers) -> bool:

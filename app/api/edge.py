@@ -1,27 +1,58 @@
-"""What every request passes before it reaches a route: the size and the pace of its body."""
+"""What every request passes before it reaches a route: its address, the size and pace of its body;
+and the form in which errors are told."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any
 
-from app.errors import TooLarge, TooSlow
+from starlette.responses import Response
+
+from app.api.schemas import error_out
+from app.errors import PerilError, TooLarge, TooMany, TooSlow
+from app.limits import Limits, network
+
+
+def told(error: PerilError) -> Response:
+    """The answer that tells an error."""
+    headers = {}
+    match error.status:
+        case 401:
+            headers = {"WWW-Authenticate": "Bearer"}
+        case 408:
+            headers = {"Connection": "close"}
+        case 429:
+            headers = {"Retry-After": str(error.extra.get("retry_after_s", 1))}
+    body = error_out(error.code, error.message, error.extra.get("dialog"))
+    return Response(body, error.status, headers, media_type="application/json")
+
+
+def address(scope: Any) -> str:
+    """Whom a request comes from, as far as limits count."""
+    client = scope.get("client")
+    return network(client[0]) if client else ""
 
 
 class Edge:
-    """Bounds request bodies, told by their header or found while they come in; HEAD is as GET.
+    """Bounds the requests of an address, and their bodies; HEAD is as GET.
 
     A body that goes beyond is an error where the route reads it, so that it is told like others.
     """
 
-    def __init__(self, app: Any, limit_bytes: int, limit_s: float) -> None:
+    def __init__(self, app: Any, limits: Limits, limit_bytes: int, limit_s: float) -> None:
         self.app = app
+        self.limits = limits
         self.limit_bytes = limit_bytes
         self.limit_s = limit_s
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
+            return
+        try:
+            self.limits.check("address", address(scope))
+        except TooMany as error:
+            await told(error)(scope, receive, send)
             return
         if scope["method"] == "HEAD" and not scope["path"].startswith("/api/"):
             scope = {**scope, "method": "GET"}  # the server leaves the body out

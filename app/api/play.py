@@ -26,6 +26,7 @@ from app.api.schemas import (
 )
 from app.errors import Malformed
 from app.games.core import Actor
+from app.limits import Limits
 from app.table import talk
 from app.table.service import Tables
 
@@ -40,7 +41,7 @@ S = TypeVar("S", bound=_Sent)
 Do = Callable[[str, Actor, S], Awaitable[talk.Answer]]
 
 
-def routes(tables: Tables, access: Access, prefix: str) -> list[Route]:
+def routes(tables: Tables, access: Access, limits: Limits, prefix: str) -> list[Route]:
     """Routes through which avatars and bots act."""
 
     async def command(table_id: str, actor: Actor, sent: CommandIn) -> talk.Answer:
@@ -56,7 +57,7 @@ def routes(tables: Tables, access: Access, prefix: str) -> list[Route]:
 
     def route(noun: str, takes: type[S], do: Do[S]) -> Route:
         path = f"{prefix}/tables/{{table_id}}/{noun}"
-        return Route(path, _Act(tables, access, takes, do), methods=["POST"])
+        return Route(path, _Act(tables, access, limits, takes, do), methods=["POST"])
 
     return [
         route("commands", CommandIn, command),
@@ -68,9 +69,12 @@ def routes(tables: Tables, access: Access, prefix: str) -> list[Route]:
 class _Act:
     """An endpoint: who sends it, what he sends, what came of it."""
 
-    def __init__(self, tables: Tables, access: Access, takes: type[S], do: Do[S]) -> None:
+    def __init__(
+        self, tables: Tables, access: Access, limits: Limits, takes: type[S], do: Do[S]
+    ) -> None:
         self._tables = tables
         self._access = access
+        self._limits = limits
         self._decode = msgspec.json.Decoder(takes).decode
         self._do = do
 
@@ -85,6 +89,8 @@ class _Act:
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise Malformed(f"That is not what this address takes: {error}.") from error
         actor = self._access.actor(caller, table, sent.avatar)
+        # By table too: the owner of another one must not use up this avatar's turns here.
+        self._limits.check("avatar", (table_id, actor.key))
         answer = await self._do(table_id, actor, sent)
         if answer.refusal is None:
             out, status = _encode(answer_out(answer)), 200

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from fastapi import APIRouter
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from sqlalchemy import text
 
+from app.limits import Limits
 from app.table.service import Tables
 
 
@@ -15,9 +16,13 @@ class Health(BaseModel):
     status: str
     tables_in_memory: int
     deadlines: int
+    refused: dict[str, int] = Field(
+        description="Requests refused since the start because they were too many, by what of"
+        " them was too much."
+    )
 
 
-def router(tables: Tables) -> APIRouter:
+def router(tables: Tables, limits: Limits) -> APIRouter:
     """Routes for load balancers and people who look after the server."""
     routes = APIRouter(tags=["system"])
 
@@ -29,6 +34,7 @@ def router(tables: Tables) -> APIRouter:
             status="ok",
             tables_in_memory=len(tables.hot),
             deadlines=sum(len(t.deadlines) for t in tables.hot.values()),
+            refused=limits.refused,
         )
 
     return routes

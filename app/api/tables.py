@@ -134,7 +134,7 @@ def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
         table = await tables.create(
             body.name, Key(owner.key), owner.name, body.game, body.preset, body.options
         )
-        token = await access.grant_owner(table.id, int(tables.clock() * 1000))
+        token, _ = await access.grant("owner", int(tables.clock() * 1000), table.id)
         return TableCreated(**_out(table), owner_token=token)
 
     @routes.get("", summary="List tables")

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import StringConstraints
+from starlette.types import Receive, Scope, Send
 
-from app.api.access import Access
+from app.api.access import Access, Caller
+from app.api.edge import address
 from app.api.schemas import KEY, EntriesOut, EntryOut, frames_out
-from app.errors import Busy
+from app.errors import Busy, Unauthorized
 from app.games.core import Key
+from app.limits import Limits
 from app.settings import Settings
 from app.table import news
-from app.table.history import entries_since
+from app.table.history import Line, entries_since, public
 from app.table.hot import HotTable
 from app.table.service import Tables
 
@@ -46,24 +51,35 @@ def _schema(name: str) -> dict[str, Any]:
 
 
 class Watchers:
-    """Counts who waits for news; sends them home when the server stops."""
+    """Those who wait for news, as many as may; sends them home when the server stops."""
 
-    def __init__(self, tables: Tables, limit: int) -> None:
+    def __init__(self, tables: Tables, settings: Settings, limits: Limits) -> None:
         self._tables = tables
-        self._limit = limit
-        self.waiting = 0
+        self._limit = settings.stream_limit
+        self._each = settings.streams_per_address if limits.on else self._limit
+        self._refused = limits.refused
+        self._waiting: Counter[str] = Counter()
         self.closed = False
 
-    def check(self) -> None:
-        """Busy if as many wait as may."""
-        if self.closed or self.waiting >= self._limit:
+    @property
+    def waiting(self) -> int:
+        """How many wait now."""
+        return self._waiting.total()
+
+    @contextmanager
+    def place(self, request: Request) -> Iterator[None]:
+        """A place to wait at.  Busy if all are taken, or too many of them from one address."""
+        who = address(request.scope)
+        if self.closed or self.waiting >= self._limit or self._waiting[who] >= self._each:
+            self._refused["stream"] += 1
             raise Busy
-
-    def __enter__(self) -> None:
-        self.waiting += 1
-
-    def __exit__(self, *_: object) -> None:
-        self.waiting -= 1
+        self._waiting[who] += 1
+        try:
+            yield
+        finally:
+            self._waiting[who] -= 1
+            if not self._waiting[who]:
+                del self._waiting[who]
 
     def close(self) -> None:
         """Everybody gets an answer now, so that the server need not wait for them."""
@@ -78,17 +94,16 @@ def router(tables: Tables, access: Access, watchers: Watchers, settings: Setting
 
     async def watching(
         table_id: str, request: Request, avatars: list[str], token: str | None
-    ) -> tuple[HotTable, list[Key]]:
-        caller = await (access.bearer(token) if token else access.caller(request))
+    ) -> tuple[Caller, HotTable, list[Key]]:
+        caller = await access.caller(request, token or None)
         table = await tables.table(table_id)
         keys = [Key(a) for a in avatars]
         access.must_watch(caller, table, keys)
-        return table, keys
+        return caller, table, keys
 
-    async def wait(table: HotTable, since: int, wait_s: float) -> None:
+    async def wait(request: Request, table: HotTable, since: int, wait_s: float) -> None:
         if wait_s:
-            watchers.check()
-            with watchers:
+            with watchers.place(request):
                 await table.changed(since, min(wait_s, settings.long_poll_limit_s))
 
     def latest(table: HotTable, since: int | None, keys: list[Key]) -> bytes:
@@ -104,35 +119,36 @@ def router(tables: Tables, access: Access, watchers: Watchers, settings: Setting
         avatars: AvatarKeys = [],  # noqa: B006 - FastAPI copies defaults
     ) -> Response:
         """What changed on the board since `since`: nothing, some frames, or the whole board."""
-        table, keys = await watching(table_id, request, avatars, None)
+        caller, table, keys = await watching(table_id, request, avatars, None)
         if since is not None:
-            await wait(table, since, wait_s)
+            await wait(request, table, since, wait_s)
+            if keys and not await access.still(caller):
+                raise Unauthorized("That token is not known here.")
         return Response(latest(table, since, keys), media_type="application/json")
 
     @routes.get("/events", summary="Events since a seq", openapi_extra=_schema("EntriesOut"))
     async def get_events(
         table_id: str,
+        request: Request,
         since: Seq = 0,
         wait_s: Wait = 0,
         limit: Annotated[int, Query(ge=1, le=ENTRIES)] = 100,
     ) -> Response:
-        """The event log of the table after `since`, oldest first, `limit` entries at most."""
+        """The event log of the table after `since`, oldest first, `limit` entries at most.
+
+        What is secret while a match is on comes with the match's own log when it is over.
+        """
         table = await tables.table(table_id)
-        await wait(table, since, wait_s)
+        await wait(request, table, since, wait_s)
         rows = await entries_since(tables.store, table_id, since, limit)
+        now = table.now
+        lines = [
+            public(row, over=row.match_id != now.match_id or now.match.stage == "over")
+            for row in rows
+        ]
         out = EntriesOut(
             seq=rows[-1].seq if rows else min(since, table.now.seq),
-            entries=[
-                EntryOut(
-                    match=row.match_id,
-                    seq=row.seq,
-                    at_ms=row.at_ms,
-                    actor=row.actor,
-                    command=msgspec.Raw((row.command or "null").encode()),
-                    events=msgspec.Raw(row.events.encode()),
-                )
-                for row in rows
-            ],
+            entries=[_entry(line) for line in lines if line is not None],
         )
         return Response(_encode(out), media_type="application/json")
 
@@ -153,26 +169,43 @@ def router(tables: Tables, access: Access, watchers: Watchers, settings: Setting
 
         A browser's EventSource cannot send headers, so the token may come as a parameter here.
         """
-        table, keys = await watching(table_id, request, avatars, token)
+        caller, table, keys = await watching(table_id, request, avatars, token)
         last = request.headers.get("last-event-id", "")
         known = int(last) if last.isdecimal() and len(last) < 16 else since
-        watchers.check()
-        return StreamingResponse(
-            _stream(table, known, keys),
+        return _Stream(
+            _news(caller, table, known, keys),
             media_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
 
-    async def _stream(table: HotTable, known: int | None, keys: list[Key]) -> AsyncIterator[bytes]:
-        with watchers:
-            while not watchers.closed:
-                if known is None or table.now.seq != known:
-                    body = latest(table, known, keys)
-                    known = table.now.seq
-                    yield b"event: news\nid: %d\ndata: %s\n\n" % (known, body)
-                    await asyncio.sleep(0)
-                table.used_at = tables.clock()
-                if not await table.changed(known, HEARTBEAT_S):
-                    yield b": still here\n\n"
+    class _Stream(StreamingResponse):
+        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+            with watchers.place(Request(scope)):
+                await super().__call__(scope, receive, send)
+
+    async def _news(
+        caller: Caller, table: HotTable, known: int | None, keys: list[Key]
+    ) -> AsyncIterator[bytes]:
+        while not watchers.closed and (not keys or await access.still(caller)):
+            if known is None or table.now.seq != known:
+                body = latest(table, known, keys)
+                known = table.now.seq
+                yield b"event: news\nid: %d\ndata: %s\n\n" % (known, body)
+                await asyncio.sleep(0)
+            table.used_at = tables.clock()
+            if not await table.changed(known, HEARTBEAT_S):
+                yield b": still here\n\n"
 
     return routes
+
+
+def _entry(line: Line) -> EntryOut:
+    return EntryOut(
+        match=line.match_id,
+        seq=line.seq,
+        at_ms=line.at_ms,
+        actor=line.actor,
+        id=line.id,
+        command=msgspec.Raw((line.command or "null").encode()),
+        events=msgspec.Raw(line.events.encode()),
+    )

@@ -64,6 +64,7 @@ async def test_every_route_of_the_api_is_in_it(service: Service, document: dict[
             "/tables/{table_id}/stream", "/tables/{table_id}/events",
             "/tables/{table_id}/ranking", "/tables/{table_id}/matches",
             "/matches/{match_id}", "/rankings", "/players/{key}",
+                "/tokens", "/tokens/{token_id}",
         )
     }  # fmt: skip
 
