@@ -27,7 +27,8 @@ def read_settings(**given: Any) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = "PERIL_" + str(first["loc"][0]).upper()
-        raise PerilError("bad_setting", f"{name} does not work: {first['msg']}.") from error
+        why = first["msg"].removeprefix("Value error, ")
+        raise PerilError("bad_setting", f"{name} does not work: {why}.") from error
 
 
 @contextlib.contextmanager

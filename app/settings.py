@@ -5,11 +5,11 @@ The defaults are right for a laptop: one folder, loopback, no other service.
 
 from __future__ import annotations
 
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -63,6 +63,13 @@ class Settings(BaseSettings):
     """Hosts, by their endings, to which pushes may go.  On loopback also this machine."""
     push_timeout_s: float = 10.0
     pushes_at_once: int = 64
+
+    @field_validator("proxies")
+    @classmethod
+    def _networks(cls, proxies: str) -> str:
+        for proxy in filter(None, proxies.split(",")):
+            ip_network(proxy.strip())
+        return proxies
 
     @property
     def database(self) -> Path:

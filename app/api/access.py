@@ -183,15 +183,13 @@ class Access:
         """The avatar a caller acts as, if he may.  Unauthorized or Forbidden otherwise."""
         key = Key(avatar.key)
         owner = key == table.owner
-        if not caller.owns(table.id):
-            if caller.scope in ("owner", "read"):
+        plays_all_others = caller.scope in ("harness", "local")
+        if not caller.owns(table.id) and (owner or not plays_all_others):
+            if caller.hash:
                 raise Forbidden
-            if owner and caller.scope == "harness":
-                raise Forbidden("A harness plays any avatar but the owner of a table.")
             if owner:
                 raise Unauthorized("Acting as the owner of a table needs its token.")
-            if caller.scope == "nobody":
-                raise Unauthorized
+            raise Unauthorized
         return Actor(key, avatar.name, owner)
 
     def must_watch(self, caller: Caller, table: HotTable, avatars: list[Key]) -> None:

@@ -12,6 +12,9 @@ from app.api.schemas import error_out
 from app.errors import PerilError, TooLarge, TooMany, TooSlow
 from app.limits import Limits, network
 
+LONGEST_ADDRESS = 45
+"""Characters of an IPv6 address; a proxy may have sent on anything."""
+
 
 def told(error: PerilError) -> Response:
     """The answer that tells an error."""
@@ -30,7 +33,7 @@ def told(error: PerilError) -> Response:
 def address(scope: Any) -> str:
     """Whom a request comes from, as far as limits count."""
     client = scope.get("client")
-    return network(client[0]) if client else ""
+    return network(client[0][:LONGEST_ADDRESS]) if client else ""
 
 
 class Edge:
