@@ -2,24 +2,19 @@
 
 The real server runs on a port of its own, the region with the clock on the wall in one thread; the
 page is the service's own, but its news are read off prims and avatars, and its touches and presses
-are those of avatars in the region.
+are those of avatars in the region.  Whom the game waits for no prim shows: that is the server's.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import queue
 import socket
-import sys
 import tempfile
 import threading
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from concurrent.futures import Future
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,262 +24,18 @@ import uvicorn
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from app.api.schemas import (
-    AnswerOut,
-    AvatarIn,
-    DialogOut,
-    FramesOut,
-    PressIn,
-    SeatOut,
-    TouchIn,
-    error_out,
-)
-from app.display import Board, Frame, diff
-from app.games import GAMES, texts
+from app.api.schemas import AnswerOut, PressIn, TouchIn, WaitingOut, error_out
+from app.games import GAMES
 from app.main import create_app
 from app.settings import Settings
 from app.web import pages
 
-from . import Avatar, Prim
-from .live import LiveServer
-from .venue import FIXED, SETS, Venue
+from .stage import PATIENCE_S, TABLE, TICK_S, Refused, Stage
 
-TABLE = "region"
-"""Id of the table on the page."""
-TICK_S = 0.05
-PATIENCE_S = 30.0
-SCENES = 500
-GAME = next(iter(GAMES))
-ROOT_FACE = 1
+WAIT_S = 20.0
 
 Since = Annotated[int | None, Query()]
 Keys = Annotated[list[str], Query(alias="avatar")]
-
-
-class Refused(Exception):
-    """Nobody can do that in the region just now."""
-
-
-# ---- what is seen ---------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What one avatar has before him; `lines`: how many were said to him so far."""
-
-    lines: int = 0
-    dialog: DialogOut | None = None
-    hud: Frame | None = None
-
-
-@dataclass(frozen=True)
-class Scene:
-    """The region at one moment."""
-
-    seq: int
-    board: Board
-    lines: int
-    seen: dict[str, Seen] = field(default_factory=dict)
-
-    def same(self, other: Scene) -> bool:
-        return (self.board, self.lines, self.seen) == (other.board, other.lines, other.seen)
-
-
-def picture(name: str) -> str:
-    """The picture of a texture: its name in the table, or the theme's whose key it is."""
-    for theme in texts.names(GAME):
-        for known, key in texts.load(GAME, theme).pictures.items():
-            if key == name:
-                return known
-    return name if "-" not in name else ""
-
-
-def frame(prim: Prim, face: int = 0) -> Frame:
-    """What a prim shows on one of its faces, as a frame."""
-    colour, alpha = prim.color[face]
-    hover, hover_colour, _ = prim.text
-    return Frame(
-        picture=picture(str(prim.texture[face][0])),
-        color=_colour(colour),
-        alpha=round(alpha, 3),
-        glow=round(prim.glow[face], 3),
-        text=str(prim.shown and hover),
-        text_color=_colour(hover_colour),
-        effect="confetti" if prim.particles else "",
-    )
-
-
-def _colour(value: Sequence[float]) -> tuple[float, float, float]:
-    red, green, blue = (round(float(part), 3) for part in value)
-    return red, green, blue
-
-
-# ---- the region -----------------------------------------------------------------------------
-
-
-class Stage:
-    """The region with its table, in a thread of its own; others ask it to do things."""
-
-    def __init__(self, server: str) -> None:
-        self.server = server
-        self.scenes: deque[Scene] = deque([Scene(1, {}, 0)], maxlen=SCENES)
-        self.ready = threading.Event()
-        self.problem: BaseException | None = None
-        self._orders: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = queue.SimpleQueue()
-        self._closing = False
-        self._done: dict[str, Future[Any]] = {}
-        self._people: dict[str, Avatar] = {}
-        self._thread = threading.Thread(target=self._run, name="region", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-        if not self.ready.wait(PATIENCE_S) or self.problem:
-            raise RuntimeError("the region does not start") from self.problem
-
-    def close(self) -> None:
-        self._closing = True
-        self._thread.join(PATIENCE_S)
-
-    @property
-    def now(self) -> Scene:
-        return self.scenes[-1]
-
-    def _run(self) -> None:
-        try:
-            self.venue = Venue(Path())
-            self.region = self.venue.region
-            self.region.strict = False
-            with LiveServer(self.region):
-                self.table = self.venue.build("My table", server=self.server)
-                self._people[str(self.region.owner.key)] = self.region.owner
-                self._look()
-                self.ready.set()
-                self._play()
-        except BaseException as error:
-            self.problem = error
-            self.ready.set()
-            raise
-
-    def _play(self) -> None:
-        then, told = time.monotonic(), 0
-        while not self._closing:
-            with contextlib.suppress(queue.Empty):
-                do, done = self._orders.get(timeout=TICK_S)
-                try:
-                    done.set_result(do())
-                except Exception as error:
-                    done.set_exception(error)
-            now = time.monotonic()
-            self.region.run(now - then)
-            then = now
-            self._look()
-            for runner, error in self.region.errors[told:]:
-                print(f"script {runner.name}: {error}", file=sys.stderr)
-            told = len(self.region.errors)
-
-    # ---- looking at it
-
-    def _look(self) -> None:
-        board = {name: frame(self.table.prim(name)) for name in FIXED}
-        board["root"] = frame(self.table.root, ROOT_FACE)
-        engine = self.table.engine  # type: ignore[attr-defined]
-        for name in SETS:
-            box = engine.boxes.get(name)
-            if box is not None:
-                rows = tuple(row.ljust(box.width) for row in engine.text(name))
-                colour = engine.style(name).get("c", "1,1,1").split(",")
-                board[name] = Frame(rows=rows, color=_colour([float(part) for part in colour]))
-        seen = {key: self._seen(who) for key, who in self._people.items()}
-        scene = Scene(self.now.seq + 1, board, len(self.region.public_chat), seen)
-        if not scene.same(self.now):
-            self.scenes.append(scene)
-
-    @staticmethod
-    def _seen(who: Avatar) -> Seen:
-        dialog, shown = who.dialog, None
-        if dialog is not None:
-            token = str(who.dialogs.index(dialog))
-            shown = DialogOut(token, "", dialog.text, dialog.buttons, dialog.is_text_box)
-        worn = next((w for w in who.attachments if w.name == "Peril HUD"), None)
-        return Seen(len(who.lines), shown, frame(worn.root) if worn else None)
-
-    def since(self, seq: int | None, keys: Sequence[str]) -> FramesOut:
-        """The difference from a scene to now, in the words of the service."""
-        now = self.now
-        old = next((s for s in list(self.scenes) if s.seq == seq), None)
-        if old is now:
-            return FramesOut(TABLE, "", now.seq, "up_to_date", {}, [], {}, None)
-        said = self.region.public_chat[old.lines : now.lines] if old else []
-        seats = {key: self._seat(key, old, now) for key in keys}
-        return FramesOut(
-            table=TABLE,
-            match="",
-            seq=now.seq,
-            kind="changes" if old else "whole",
-            frames=diff(old.board, now.board) if old else now.board,
-            lines=[line.text for line in said],
-            seats=seats,
-            waiting=None,
-        )
-
-    def _seat(self, key: str, old: Scene | None, now: Scene) -> SeatOut:
-        was = old.seen.get(key, Seen()) if old else Seen()
-        seen = now.seen.get(key, Seen())
-        out = SeatOut()
-        if key in self._people:
-            told = self._people[key].lines[was.lines if old else seen.lines : seen.lines]
-            out.lines = [line.text for line in told]
-        if seen.dialog != was.dialog:
-            out.dialog = seen.dialog
-        if old is None or seen.hud != was.hud:
-            out.hud = seen.hud
-        return out
-
-    # ---- doing things in it
-
-    async def do(self, command_id: str | None, what: Callable[[], None]) -> None:
-        """Let something happen in the region; sent again, it happens once."""
-        done = self._done.get(command_id or "")
-        if done is None:
-            done = Future()
-            if command_id:
-                self._done[command_id] = done
-            self._orders.put((what, done))
-        await asyncio.wrap_future(done)
-
-    def _avatar(self, said: AvatarIn) -> Avatar:
-        """Somebody; who acts for the first time comes into the region."""
-        who = self._people.get(said.key)
-        if who is None:
-            name = f"Guest{len(self._people)} Resident"
-            who = self.region.avatar(name, display_name=said.name or name, key=said.key)
-            self._people[said.key] = who
-        return who
-
-    def touch(self, sent: TouchIn) -> None:
-        who = self._avatar(sent.avatar)
-        if sent.prim == "Leaderboard":
-            rows, columns = SETS["Leaderboard"]
-            row, column = min(sent.row, rows - 1), min(sent.column // 8, columns - 1)
-            mesh = f"FURWARE text mesh:Leaderboard:{row}:{column}:8"
-            who.touch(self.table, mesh, face=sent.column % 8)
-        else:
-            who.touch(self.table, face=ROOT_FACE)
-
-    def press(self, sent: PressIn) -> None:
-        who = self._avatar(sent.avatar)
-        dialog = who.dialog
-        if dialog is None or sent.token != str(who.dialogs.index(dialog)):
-            raise Refused("That dialog is no longer open.")
-        if dialog.is_text_box:
-            who.answer_textbox(sent.button)
-        elif sent.button in dialog.buttons:
-            who.press(sent.button, dialog)
-        else:
-            raise Refused("That dialog has no such button.")
-
-
-# ---- the page -------------------------------------------------------------------------------
 
 
 class Shown:
@@ -292,13 +43,50 @@ class Shown:
 
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
+        self._server = httpx.AsyncClient(base_url=f"{stage.server}/api/v1", timeout=2 * WAIT_S)
+        self.waited: tuple[list[str], float | None] = [], None
+        """Who is waited for, and until when."""
+
+    @asynccontextmanager
+    async def following(self, _: FastAPI) -> AsyncIterator[None]:
+        """Ask the server whom it waits for, as long as the page is served."""
+        task = asyncio.ensure_future(self._follow())
+        yield
+        task.cancel()
+        await self._server.aclose()
+
+    async def _follow(self) -> None:
+        query: dict[str, float] = {"wait_s": WAIT_S}
+        while True:
+            try:
+                frames = f"/tables/{await self._table()}/frames"
+                asked = await self._server.get(frames, params=query)
+                news = asked.raise_for_status().json()
+            except httpx.HTTPError:
+                await asyncio.sleep(1)
+                continue
+            query["since"] = news["seq"]
+            waiting = news["waiting"] or {"for": [], "left_s": None}
+            left_s = waiting["left_s"]
+            self.waited = waiting["for"], None if left_s is None else time.monotonic() + left_s
+
+    @property
+    def waiting(self) -> WaitingOut | None:
+        names, until = self.waited
+        left_s = None if until is None else max(until - time.monotonic(), 0.0)
+        return WaitingOut(names, left_s) if names else None
+
+    async def _table(self) -> str:
+        id: str = (await self._server.get("/tables")).json()["tables"][0]["id"]
+        return id
 
     async def server_view(self) -> dict[str, Any]:
-        """Names, lives and options, which no prim shows: the server's table."""
-        tables = f"{self._stage.server}/api/v1/tables"
-        async with httpx.AsyncClient() as client:
-            first = (await client.get(tables)).json()["tables"][0]["id"]
-            view: dict[str, Any] = (await client.get(f"{tables}/{first}")).json()
+        """Names, lives and options, which no prim shows: the server's; bots with their floaters."""
+        view: dict[str, Any] = (await self._server.get(f"/tables/{await self._table()}")).json()
+        huds = self._stage.now.huds
+        for seat in view["state"]["seats"]:
+            if seat.get("bot") and seat["key"] in huds:
+                seat["floater"] = msgspec.to_builtins(huds[seat["key"]])
         owner = self._stage.region.owner
         mine = {"id": TABLE, "owner": {"key": str(owner.key), "name": owner.display_name}}
         return {**view, **mine}
@@ -320,6 +108,7 @@ class Shown:
             board=scene.board,
             options_text=view["options_text"],
             seats=[{**seat, "starter": seat["key"] == starter} for seat in view["state"]["seats"]],
+            waiting_for=self.waited[0],
             locked=view["locked"],
         )
 
@@ -332,8 +121,8 @@ class Shown:
 
 def page(stage: Stage) -> FastAPI:
     """The service's page of the region's table, with the little of the REST API that it uses."""
-    app = FastAPI(openapi_url=None)
     shown = Shown(stage)
+    app = FastAPI(openapi_url=None, lifespan=shown.following)
     root = f"/api/v1/tables/{TABLE}"
 
     @app.get(root)
@@ -342,16 +131,16 @@ def page(stage: Stage) -> FastAPI:
 
     @app.get(f"{root}/frames")
     async def frames(since: Since = None, keys: Keys = []) -> Response:  # noqa: B006
-        return _json(stage.since(since, keys))
+        return _json(stage.since(since, keys, shown.waiting))
 
     @app.get(f"{root}/stream")
     async def stream(request: Request, since: Since = None, keys: Keys = []) -> Response:  # noqa: B006
         async def news() -> AsyncIterator[bytes]:
-            known = since
+            known, waiting = since, None
             while not await request.is_disconnected():
-                if stage.now.seq != known:
-                    out = stage.since(known, keys)
-                    known = out.seq
+                if stage.now.seq != known or shown.waited != waiting:
+                    out = stage.since(known, keys, shown.waiting)
+                    known, waiting = out.seq, shown.waited
                     body = msgspec.json.encode(out)
                     yield b"event: news\nid: %d\ndata: %s\n\n" % (known, body)
                 await asyncio.sleep(TICK_S)
@@ -429,14 +218,14 @@ def serving(app: FastAPI, listening: socket.socket) -> Iterator[str]:
 
 
 @contextmanager
-def playing(port: int = 0, server_port: int = 0) -> Iterator[tuple[str, Stage]]:
-    """Server, region and page; the page's address."""
+def playing(port: int = 0, server_port: int = 0, **more: Any) -> Iterator[tuple[str, Stage]]:
+    """Server (with more settings), region and page; the page's address."""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         shown_at = listen(port)
         stack.callback(shown_at.close)
         served_at = listen(server_port)
         settings = Settings(
-            data_dir=Path(folder), port=served_at.getsockname()[1], log_level="error"
+            data_dir=Path(folder), port=served_at.getsockname()[1], log_level="error", **more
         )
         server = stack.enter_context(serving(create_app(settings), served_at))
         stage = Stage(server)

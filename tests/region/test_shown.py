@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -10,11 +12,16 @@ from typing import Any
 
 import httpx
 import pytest
+from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import expect, sync_playwright
 
-from .shown import Stage, listen, playing
+from .shown import listen, playing
+from .stage import Stage
+from .venue import QUICK
 
 ANN = {"key": "a0000000-0000-4000-8000-000000000001", "name": "Ann"}
 BOB = {"key": "b0000000-0000-4000-8000-000000000002", "name": "Bøb 🎲"}
+OPERATOR = "operator-token-of-this-test"
 PATIENCE_S = 20.0
 
 
@@ -121,6 +128,77 @@ def test_the_ranking_can_be_touched_and_a_touch_sent_again_is_one(shown: Page) -
     for _ in range(2):
         assert shown.post("touches", ANN, id="once").status_code == 200
     assert shown.post("touches", {"key": "x"}).status_code == 422
+
+
+def test_a_whole_match_is_played_in_a_browser_by_touches_and_dialogs(
+    chromium_path: str,
+) -> None:
+    """Two people, and a bot with its floater; the page shows who is waited for."""
+    complaints: list[str] = []
+    with playing(operator_token=OPERATOR) as (address, stage), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium_path, args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(address)
+        expect(page.locator("#state")).to_have_text("live")
+        hurry(stage)
+        play(page)
+        assert complaints == []
+        assert stage.problem is None
+        assert stage.region.errors == []
+        assert stage.region.debug == []
+
+
+def hurry(stage: Stage) -> None:
+    """The owner sets the options for a short match."""
+    tables = f"{stage.server}/api/v1/tables"
+    table = httpx.get(tables).json()["tables"][0]["id"]
+    owner = {"key": str(stage.region.owner.key), "name": "Olive Owner"}
+    quick = {"lives": 1, **dict.fromkeys([*QUICK, "bot_pick_s", "bot_roll_s"], 0)}
+    command = {"type": "set_options", "options": quick}
+    said = {"avatar": owner, "command": command}
+    bearer = {"Authorization": f"Bearer {OPERATOR}"}
+    httpx.post(f"{tables}/{table}/commands", json=said, headers=bearer).raise_for_status()
+
+
+def play(page: Any) -> None:
+    def card(name: str) -> Any:
+        return page.get_by_role("article", name=name, exact=True)
+
+    def press(name: str, label: str) -> None:
+        dialog = card(name).get_by_role("dialog")
+        dialog.get_by_role("button", name=label, exact=True).click()
+
+    page.get_by_role("button", name="Touch table as Olive Owner").click()
+    press("Olive Owner", "Join Game")
+    expect(card("Olive Owner").get_by_role("dialog")).to_contain_text("You start the game")
+    page.get_by_label("Name of another avatar").fill("Ines")
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("button", name="Touch table as Ines").first.click()
+    for label in ("Owner", "👥 Players", "Add Test Player", "⬅️ Back to Main", "⬅️ Back to Game"):
+        press("Olive Owner", label)
+    press("Ines", "Ready")
+    expect(page.locator("#players .floater")).to_contain_text("Bot1")
+    expect(page.locator("#players .floater image")).to_have_attribute("href", re.compile("hearts"))
+    expect(card("Ines").locator(".hud image")).to_have_attribute("href", re.compile("hearts"))
+    expect(page.locator("#players [data-state=ready]")).to_have_count(2)
+    press("Olive Owner", "Start Game")
+    expect(page.locator("#waiting-names")).to_have_text(re.compile("Olive Owner|Ines|Bot1"))
+    won = page.locator("#players [data-state=winner]")
+    choice = page.locator(".dialog button").filter(has_text=re.compile(r"^\d+$|Done|^ROLL"))
+    end = time.monotonic() + 90
+    while not won.count():
+        assert time.monotonic() < end, page.locator("#board-text").text_content()
+        done = choice.filter(has_text="Done")
+        with contextlib.suppress(PlaywrightError):  # the moment passed while it was being clicked
+            (done if done.count() else choice).first.click(timeout=300)
+    expect(page.locator("[data-prim='TitleAction:0:0'] image")).to_have_attribute(
+        "href", "/static/art/victory.svg"
+    )
+    expect(page.locator("#chat")).to_contain_text("ULTIMATE VICTORY")
+    expect(page.locator("#waiting")).to_be_hidden()
 
 
 def test_a_port_that_is_taken_is_an_error() -> None:

@@ -1,6 +1,9 @@
 // The players in words, for everybody; the same words as templates/table.html.
 
 import { element } from "./dialogs.js";
+import { full, paint, prim, rgb, svg } from "./paint.js";
+
+const FLOATER_SIZE = 100;
 
 function state(seat, stage, starter) {
   if (seat.winner) return "winner";
@@ -42,5 +45,19 @@ function player(seat, stage, starter) {
     shown.dataset.lives = seat.lives;
     item.append(" ", shown);
   }
+  if (seat.floater) item.append(floater(full(seat.floater)));
   return item;
+}
+
+/** What floats over a bot in-world, where the table tells of it (`make region`). */
+function floater(frame) {
+  const shown = element("span", "floater");
+  const picture = svg("svg", { viewBox: `0 0 ${FLOATER_SIZE} ${FLOATER_SIZE}`, "aria-hidden": "true" });
+  const painted = prim(FLOATER_SIZE);
+  picture.append(painted);
+  paint(painted, frame);
+  const text = element("span", "", frame.text);
+  text.style.color = rgb(frame.text_color);
+  shown.append(picture, text);
+  return shown;
 }
