@@ -35,6 +35,10 @@ region: $(VENV)/.dev ## Play through the LSL scripts in an emulated region
 test: $(VENV)/.dev ## Run the tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
+.PHONY: fuzz
+fuzz: $(VENV)/.dev ## Try many random inputs on what strangers may send
+	$(BIN)/python -m tests.fuzz $(ARGS)
+
 .PHONY: check
 check: $(VENV)/.dev ## Lint, check the format, the types and the import directions
 	$(BIN)/ruff check .
@@ -59,6 +63,15 @@ art: $(VENV)/.runtime ## Export the art
 lock: .lock-venv/bin/uv ## Pin the requirements anew (ARGS=--upgrade takes newer releases)
 	$(LOCK) -o requirements.txt
 	$(LOCK) --extra dev -c requirements.txt -o requirements-dev.txt
+
+.PHONY: audit
+audit: .lock-venv/bin/pip-audit ## Look up known weaknesses of what is pinned
+	@if $< --strict --progress-spinner off --disable-pip --require-hashes -r requirements-dev.txt \
+		$(ARGS) > .lock-venv/audit.log 2>&1; \
+	then cat .lock-venv/audit.log; \
+	elif grep -qE 'Dependency not found|ConnectionError|ServiceError|Max retries' .lock-venv/audit.log; \
+	then echo "Not looked up: the data on known weaknesses cannot be reached. All is pinned by hash."; \
+	else cat .lock-venv/audit.log >&2; exit 1; fi
 
 .PHONY: clean
 clean: ## Remove what make made: the virtual environments, caches and builds
@@ -94,3 +107,6 @@ $(VENV)/.dev: requirements-dev.txt pyproject.toml | $(VENV)/.made
 .lock-venv/bin/uv: | $(VENV)/.made
 	$(BIN)/python -m venv .lock-venv
 	.lock-venv/bin/python -m pip install --quiet uv
+
+.lock-venv/bin/pip-audit: .lock-venv/bin/uv
+	.lock-venv/bin/python -m pip install --quiet pip-audit
