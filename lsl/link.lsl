@@ -46,7 +46,7 @@ list lineAt(string body, integer at)
 who()
 {
     list all = [gServer];
-    if (gDevice != "")
+    if (gServer != "" && gDevice != "")
         all += ["d", gDevice, "k", gSecret, "o", llGetKey(), "u", gUrl, "since", gSeq];
     llMessageLinked(LINK_THIS, MSG_WHO, llDumpList2String(all, FIELD), NULL_KEY);
 }

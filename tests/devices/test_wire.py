@@ -196,7 +196,7 @@ def test_shared_words_are_written_between_the_marks_and_only_those_used() -> Non
     made = wire.with_words(script)
     assert 'string  FIELD    = "¦";' in made
     assert "integer MSG_NEWS = 7301;" in made
-    assert "MSG_PRESS" not in made
+    assert "MSG_TOLD" not in made
     assert "old" not in made
     assert wire.with_words(made) == made
     assert wire.with_words("no marks") == "no marks"

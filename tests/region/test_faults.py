@@ -758,6 +758,22 @@ def test_the_owner_is_told_of_a_missing_notecard_and_a_missing_line(tmp_path: Pa
         assert ann.dialog is not None
 
 
+def test_a_table_that_knows_no_server_yet_sends_nothing_and_says_so(tmp_path: Path) -> None:
+    with venue(tmp_path) as v:
+        table = v.build()
+        del table.root.inventory["Peril Table"]
+        for script in ("controller", "link"):
+            table.script(script).reset()
+        v.region.run(5)
+        sent = len(v.region.requests)
+        ann = v.region.avatar("Ann")
+        ann.touch(table)
+        v.region.run(5)
+        assert "cannot reach its server" in ann.lines[-1].text
+        assert len(v.region.requests) == sent
+        assert v.region.debug == []
+
+
 def test_a_crowd_at_a_table_without_a_server_is_told_so_and_bounded(tmp_path: Path) -> None:
     """PB-218: as many actions wait as memory and the region's limits allow."""
     with venue(tmp_path) as v:
