@@ -15,6 +15,7 @@ import secrets
 import socket
 import sys
 import uuid
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -91,6 +92,7 @@ def _serve(settings: Settings, listening: socket.socket, words: str) -> None:
     """Serve until stopped; `words` are printed as soon as nothing can go wrong any more."""
     import uvicorn
 
+    from app.api.http import BoundedHttp
     from app.main import create_app
 
     made = create_app(settings)
@@ -103,6 +105,7 @@ def _serve(settings: Settings, listening: socket.socket, words: str) -> None:
 
     config = uvicorn.Config(
         made,
+        http=partial(BoundedHttp, limit_s=settings.body_limit_s),  # type: ignore[arg-type]
         log_level=settings.log_level if settings.log_level != "info" else "warning",
         access_log=False,
         timeout_graceful_shutdown=5,

@@ -12,6 +12,7 @@ import hmac
 import re
 import secrets
 import time
+from functools import lru_cache
 from typing import Literal, cast
 from urllib.parse import urlsplit
 
@@ -207,12 +208,20 @@ class Access:
 
 
 def _is_local(headers: Headers) -> bool:
-    """Neither sent on by a proxy nor by a page that this machine did not serve."""
+    """Neither sent on by a proxy nor by a page that this machine did not serve.
+
+    A page whose name was made to lead here after it was loaded still gives that name as the host.
+    """
     if "forwarded" in headers or "x-forwarded-for" in headers:
         return False
-    origin = headers.get("origin")
+    origin, host = headers.get("origin"), headers.get("host")
+    return (host is None or _leads_here(f"//{host}")) and (origin is None or _leads_here(origin))
+
+
+@lru_cache(1024)
+def _leads_here(url: str) -> bool:
     try:
-        return origin is None or is_loopback(urlsplit(origin).hostname or "")
+        return is_loopback(urlsplit(url).hostname or "")
     except ValueError:
         return False
 

@@ -180,7 +180,13 @@ def _is_whole(answer: bytes) -> bool:
 
 
 def post(table: dict[str, Any], *headers: str) -> bytes:
-    lines = [f"POST {API}/tables/{table['id']}/commands HTTP/1.1", "Host: x", *headers, "", ""]
+    lines = [
+        f"POST {API}/tables/{table['id']}/commands HTTP/1.1",
+        "Host: localhost",
+        *headers,
+        "",
+        "",
+    ]
     return "\r\n".join(lines).encode("latin-1")
 
 
