@@ -69,6 +69,7 @@ class Access:
         self._open = settings.on_loopback
         self._operator = _hash(settings.operator_token) if settings.operator_token else ""
         self._known: dict[str, tuple[Caller, float]] = {}
+        self._revoked = 0
 
     async def caller(self, request: Request, token: str | None = None) -> Caller:
         """Who sends this request, by its header or by the `token` he gave elsewhere.
@@ -107,7 +108,7 @@ class Access:
 
     async def _find(self, hashed: str) -> Caller | None:
         """The bearer of a token as the settings and the store know him now."""
-        caller = None
+        caller, revoked = None, self._revoked
         if self._operator and hmac.compare_digest(hashed, self._operator):
             caller = Caller("operator", hash=hashed)
         elif row := await self._store.run(lambda session: session.get(TokenRow, hashed)):
@@ -116,7 +117,7 @@ class Access:
             self._known.clear()
         if caller is None:
             self._known.pop(hashed, None)
-        else:
+        elif revoked == self._revoked:  # else it may be the one that went while it was read
             self._known[hashed] = caller, time.monotonic() + FRESH_S
         return caller
 
@@ -175,6 +176,7 @@ class Access:
             return gone
 
         row = await self._store.run(write)
+        self._revoked += 1
         self._known.pop(row.hash, None)
         return row
 

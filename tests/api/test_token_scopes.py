@@ -163,6 +163,30 @@ async def test_a_revoked_token_is_cut_off_at_once(beyond: Service) -> None:
     refused(await table.get("/frames", token=made["token"]), 401, "unauthorized")
 
 
+async def test_a_token_revoked_while_it_is_looked_up_is_not_remembered(
+    beyond: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = await beyond.table()
+    made = await make(beyond, "harness")
+    run, has_read, go_on = beyond.tables.store.run, asyncio.Event(), asyncio.Event()
+
+    async def slow(work: Any) -> Any:
+        row = await run(work)
+        has_read.set()
+        await go_on.wait()
+        return row
+
+    ok(await beyond.get("/tokens", OPERATOR))
+    monkeypatch.setattr(beyond.tables.store, "run", slow)
+    early = asyncio.create_task(table.get("/frames", made["token"]))
+    await has_read.wait()
+    monkeypatch.setattr(beyond.tables.store, "run", run)
+    ok(await revoke(beyond, made["id"]))
+    go_on.set()
+    ok(await early)
+    refused(await table.get("/frames", made["token"]), 401, "unauthorized")
+
+
 async def test_the_token_of_an_owner_is_revoked_and_made_anew(beyond: Service) -> None:
     table = await beyond.table()
     before = next(t for t in await listed(beyond) if t["table"] == table.id)
