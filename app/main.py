@@ -13,9 +13,10 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from app import logs
-from app.api import docs, edge, play, records, system, tokens, watch
+from app.api import devices, docs, edge, play, records, system, tokens, watch
 from app.api import tables as tables_api
 from app.api.access import Access
+from app.devices import callback
 from app.devices import routes as device_routes
 from app.devices.push import Pusher
 from app.devices.registry import Registry
@@ -47,9 +48,12 @@ def create_app(
     settings: Settings,
     store: Log | None = None,
     push_transport: httpx.AsyncBaseTransport | None = None,
+    resolve: callback.Resolve = callback.resolve,
     **parts: Any,
 ) -> FastAPI:
-    """The whole service.  `store`, `push_transport` and `parts` (dice, clock) are for tests.
+    """The whole service.
+
+    `store`, `push_transport`, `resolve` and `parts` (dice, clock) are for tests.
 
     Raises `database.Unusable` if the embedded store cannot be opened.
     """
@@ -63,7 +67,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await tables.start()
-        pusher = Pusher(tables, registry, settings, push_transport)
+        pusher = Pusher(tables, registry, settings, push_transport, resolve)
         await pusher.resume()
         try:
             yield
@@ -92,11 +96,12 @@ def create_app(
         tables_api.router(tables, access, settings),
         records.router(tables, access),
         tokens.router(tables, access),
+        devices.router(tables, access, registry),
         docs.router(app),
     ):
         app.include_router(router, prefix=API)
     app.router.routes[:0] = play.routes(tables, access, limits, API)
-    app.include_router(device_routes.router(tables, registry))
+    app.include_router(device_routes.router(tables, registry, limits))
     app.include_router(system.router(tables, limits))
     app.include_router(pages.router(Shown(tables), api=API))
     app.mount("/static", pages.static_files(), name="static")

@@ -56,11 +56,12 @@ class Settings(BaseSettings):
     """Addresses or networks of reverse proxies, with commas, whose X-Forwarded-For says where a
     request comes from.  A server behind one is reached by others even if it is on loopback."""
 
-    device_key: str = ""
-    """What a table in-world must show when it registers for the first time; not asked for on
-    loopback.  It stands in the table's notecard."""
     callback_hosts: str = ".secondlife.io,.lindenlab.com"
     """Hosts, by their endings, to which pushes may go.  On loopback also this machine."""
+    callback_ports: str = "12043,12046"
+    """Ports of the URLs that regions hand out."""
+    callback_private: bool = False
+    """Whether those hosts may have addresses that are not public, as in a grid at home."""
     push_timeout_s: float = 10.0
     pushes_at_once: int = 64
 
@@ -89,11 +90,6 @@ class Settings(BaseSettings):
                 "Beyond this machine the server needs an operator token of its own: set"
                 " PERIL_OPERATOR_TOKEN to at least 16 random characters"
                 ' (for instance: python -c "import secrets; print(secrets.token_urlsafe(32))").'
-            )
-        if self.device_key and not _is_secret(self.device_key):
-            return (
-                "Beyond this machine a device key must not be guessed: set PERIL_DEVICE_KEY to at"
-                " least 16 random characters, or to nothing if no new tables are to register."
             )
         return ""
 

@@ -23,7 +23,7 @@ integer gSaid;        // number of the last line said; the next are larger
 
 readNotecard()
 {
-    gSettings = ["server", "", "key", "", "table", "", "theme", ""];
+    gSettings = ["server", "", "table", "", "theme", ""];
     gLine = 0;
     if (llGetInventoryType(NOTECARD) == INVENTORY_NOTECARD)
         gLineRequest = llGetNotecardLine(NOTECARD, gLine);

@@ -16,11 +16,14 @@ string  VERSION      = "1.0.0";
 string  DATA_DEVICE  = "peril:device"; // linkset data: who this table is
 string  DATA_PASS    = "peril:table";  // keeps other scripts from reading it by accident
 float   WAIT_MOST_S  = 60.0;           // when neither server nor region says something else
+integer WINDOW_S     = 300;            // so far the clocks of region and server may differ
 
 string gServer;     // address of the server
 list   gFacts;      // [name, value] of what the other scripts know of this table
 string gDevice;     // who this table is to the server
-string gSecret;     // and its proof
+string gSecret;     // signs what this table and the server say to one another
+integer gPushAt;    // when the last push was signed
+integer gPush;      // and its number
 string gUrl;        // where the server may push to
 key    gUrlRequest; // the request for it
 float  gUrlAt;      // when to ask for a URL again
@@ -46,9 +49,28 @@ list lineAt(string body, integer at)
 who()
 {
     list all = [gServer];
+    if (gServer != "")
+        all += ["o", llGetKey(), "owner", llGetOwner(), "u", gUrl, "since", gSeq];
     if (gServer != "" && gDevice != "")
-        all += ["d", gDevice, "k", gSecret, "o", llGetKey(), "u", gUrl, "since", gSeq];
+        all += ["d", gDevice];
     llMessageLinked(LINK_THIS, MSG_WHO, llDumpList2String(all, FIELD), NULL_KEY);
+}
+
+// Did the server sign this push, a moment ago and after the last one?
+integer isSigned(string body)
+{
+    integer at = llSubStringIndex(body, "\nZ" + FIELD);
+    list stamp = llParseStringKeepNulls(llDeleteSubString(body, 0, at), [FIELD], []);
+    integer when = llList2Integer(stamp, 1);
+    integer number = llList2Integer(stamp, 2);
+    if (at == -1 || gSecret == "" || llAbs(llGetUnixTime() - when) > WINDOW_S
+        || when < gPushAt || (when == gPushAt && number <= gPush)
+        || llHMAC(gSecret, "push\n" + llGetSubString(body, 0, at) + (string)when + FIELD
+            + (string)number, "sha256") != llList2String(stamp, 3))
+        return FALSE;
+    gPushAt = when;
+    gPush = number;
+    return TRUE;
 }
 
 send(string verb, list fields)
@@ -60,11 +82,10 @@ send(string verb, list fields)
 // Say who this is; the answer is the whole board.
 hello()
 {
-    key owner = llGetOwner();
     gSeq = 0;
     if (gServer != "")
-        send("hello", ["o", llGetKey(), "u", gUrl, "owner", owner, "name", llKey2Name(owner),
-            "title", llGetObjectName(), "region", llGetRegionName(), "v", VERSION] + gFacts);
+        send("hello", ["name", llKey2Name(llGetOwner()), "title", llGetObjectName(),
+            "region", llGetRegionName(), "v", VERSION] + gFacts);
 }
 
 poll()
@@ -202,11 +223,13 @@ default
             gUrl = body;
             poll();
         }
-        else if (method == "POST")
+        else if (method == "POST" && isSigned(body))
         {
             take(body);
             llHTTPResponse(id, 200, (string)gSeq);
         }
+        else if (method != URL_REQUEST_DENIED)
+            llHTTPResponse(id, 403, "");
     }
 
     timer()

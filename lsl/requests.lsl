@@ -18,6 +18,8 @@ float   WAIT_FIRST_S = 2.0;  // first pause before the same request goes again
 float   WAIT_MOST_S  = 60.0;
 integer TRIES        = 5;    // of a human action; asking for news goes on for ever
 integer STRIDE       = 6;    // of gQueue
+string  DATA_DEVICE  = "peril:device"; // linkset data: who this table is, written by the link script
+string  DATA_PASS    = "peril:table";
 
 string gServer;     // address of the server
 string gWho;        // ¦name¦value… of every request: who this table is, what it has painted; or nothing
@@ -59,6 +61,17 @@ string form(list fields)
     return llDeleteSubString(out, 0, 0);
 }
 
+// The same form signed anew each time it goes out, if this table is paired.
+string sign(string verb, string body)
+{
+    string secret = llList2String(llParseString2List(
+        llLinksetDataReadProtected(DATA_DEVICE, DATA_PASS), [" "], []), 1);
+    if (secret == "")
+        return body;
+    body += "&ts=" + (string)llGetUnixTime() + "&nonce=" + (string)llGenerateKey();
+    return body + "&sig=" + llEscapeURL(llHMAC(secret, verb + "\n" + body, "sha256"));
+}
+
 // Send what waits, oldest first, as far as there is room.
 pump()
 {
@@ -72,10 +85,11 @@ pump()
     {
         if (llList2Key(gQueue, i) == NULL_KEY && llList2Float(gQueue, i + 5) <= now)
         {
-            key request = llHTTPRequest(gServer + "/lsl/v1/" + llList2String(gQueue, i + 1),
+            string verb = llList2String(gQueue, i + 1);
+            key request = llHTTPRequest(gServer + "/lsl/v1/" + verb,
                 [HTTP_METHOD, "POST", HTTP_MIMETYPE, "application/x-www-form-urlencoded",
                 HTTP_VERBOSE_THROTTLE, FALSE],
-                form(llParseStringKeepNulls(gWho + llList2String(gQueue, i + 3), [FIELD], [])));
+                sign(verb, form(llParseStringKeepNulls(gWho + llList2String(gQueue, i + 3), [FIELD], []))));
             gRoom -= 1.0;
             if (request == NULL_KEY)
             {

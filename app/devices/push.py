@@ -8,11 +8,13 @@ brings everything, and asks for a new URL if the old one is dead.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import httpx
 import structlog
 
-from app.devices import wire
+from app.devices import callback, signing, wire
 from app.devices.registry import Device, Registry
 from app.devices.routes import POLL_PUSHED_S, since_part
 from app.settings import Settings
@@ -22,6 +24,7 @@ from app.table.service import Tables
 log = structlog.get_logger("push")
 
 ACK_BYTES = 64
+LOST = (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError)
 
 VAIN_PUSHES = 3
 """So often a device may answer that it still knows no more; then it has to ask itself."""
@@ -36,11 +39,14 @@ class Pusher:
         registry: Registry,
         settings: Settings,
         transport: httpx.AsyncBaseTransport | None = None,
+        resolve: callback.Resolve = callback.resolve,
     ) -> None:
         self._tables = tables
         self._registry = registry
         self._gate = asyncio.Semaphore(settings.pushes_at_once)
         self._limit_s = settings.push_timeout_s
+        self._anywhere = settings.on_loopback or settings.callback_private
+        self._resolve = resolve
         self._client = httpx.AsyncClient(
             timeout=settings.push_timeout_s, follow_redirects=False, transport=transport
         )
@@ -82,12 +88,16 @@ class Pusher:
 
     async def _bring(self, device: Device, table: HotTable, url: str) -> bool:
         """Push from what the device knows to now, in as many parts as it takes."""
+        budget_bytes = wire.BODY_BYTES - signing.STAMP_BYTES
         upto, since, heard, start = table.now, device.basis(device.seq), device.heard, 0
         while True:
-            part = since_part(table, since, heard, [], start, upto, POLL_PUSHED_S, wire.BODY_BYTES)
+            part = since_part(table, since, heard, [], start, upto, POLL_PUSHED_S, budget_bytes)
             if part.rest:
                 device.begun = abs(since)
-            acknowledged = await self._post(device, url, part.text)
+            device.pushes += 1
+            now_s = int(self._tables.clock())
+            body = signing.stamped(device.secret, part.text, now_s, device.pushes)
+            acknowledged = await self._post(device, url, body)
             if acknowledged is None:
                 return False
             if not part.rest:
@@ -99,21 +109,13 @@ class Pusher:
     async def _post(self, device: Device, url: str, body: str) -> int | None:
         """The seq that the device says it has now; None if it could not be reached."""
         try:
-            async with (
-                asyncio.timeout(self._limit_s),
-                self._client.stream(
-                    "POST",
-                    url,
-                    content=body.encode(),
-                    headers={"Content-Type": "text/plain; charset=utf-8"},
-                ) as response,
-            ):
+            async with asyncio.timeout(self._limit_s), self._call(url, body) as response:
                 raw = b""
                 async for chunk in response.aiter_bytes():
                     raw += chunk
                     if len(raw) > ACK_BYTES:
                         break
-        except (httpx.HTTPError, httpx.InvalidURL, ValueError, TimeoutError) as error:
+        except (*LOST, callback.Forbidden) as error:
             log.info("push_lost", table=device.table_id, why=type(error).__name__)
             return None
         said = raw.decode(errors="ignore").strip()
@@ -121,3 +123,17 @@ class Pusher:
             log.info("push_refused", table=device.table_id, status=response.status_code)
             return None
         return int(said)
+
+    @asynccontextmanager
+    async def _call(self, url: str, body: str) -> AsyncIterator[httpx.Response]:
+        headers = {"Content-Type": "text/plain; charset=utf-8"}
+        extensions = {}
+        if not self._anywhere:
+            ip = await callback.address(url, self._resolve)
+            host = httpx.URL(url).host
+            url, headers["Host"] = callback.pinned(url, ip)
+            extensions = {"sni_hostname": host}
+        async with self._client.stream(
+            "POST", url, content=body.encode(), headers=headers, extensions=extensions
+        ) as response:
+            yield response

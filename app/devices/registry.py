@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
-import re
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 from sqlmodel import Session, select
 
-from app.errors import Forbidden, NotFound, PerilError
+from app import codes
+from app.devices import callback, signing
+from app.errors import NotFound, PerilError
 from app.games import GAMES, texts
 from app.games.core import Key
-from app.settings import Settings, is_loopback
+from app.settings import Settings
 from app.table.models import DeviceRow
 from app.table.service import SILENCE_S, Tables
 
-PORTS = (80, 443, 12043, 12046)
-"""Ports of the URLs that a region hands out, and the usual ones."""
-
-URL_CHARS = 255
-HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:]+")
+CHECK_S = 2
+"""How old what is known of a device may be; nobody waits while it is read again."""
 
 
 class Hello(msgspec.Struct, frozen=True):
@@ -34,9 +29,6 @@ class Hello(msgspec.Struct, frozen=True):
     object_key: str
     owner_key: str
     owner_name: str = ""
-    device: str = ""
-    secret: str = ""
-    key: str = ""
     table: str = ""
     name: str = ""
     region: str = ""
@@ -58,7 +50,12 @@ class Device:
     def __init__(self, row: DeviceRow, seen_s: float) -> None:
         self.id = row.id
         self.table_id = row.table_id
-        self.secret_hash = row.secret_hash
+        self.secret = row.secret
+        self.next_secret = row.next_secret
+        self.nonces = signing.Nonces()
+        self.notices: list[str] = []
+        """What its owner is to be told with the next answer."""
+        self.pushes = 0
         self.object_key = row.object_key
         self.owner_key = row.owner_key
         self.url = row.url
@@ -68,6 +65,7 @@ class Device:
         self.heard = 0
         self.begun = 0
         self.seen_s = seen_s
+        self.checked_s = seen_s
         self.pushing: asyncio.Task[None] | None = None
 
     def basis(self, seq: int) -> int:
@@ -84,16 +82,34 @@ class Copied(PerilError):
     def __init__(self) -> None:
         super().__init__(
             "copied",
-            "Another copy of this table is in use. Only one plays at a time: remove it, or reset"
-            " this one with an empty memory to make a table of its own.",
+            "Another copy of this table is in use. Only one plays at a time: remove it, or touch"
+            " this one and pair it with a code of its own.",
         )
 
 
+COPY_SEEN = (
+    "A copy of this table tried to take its place and was refused. If that was not you, revoke this"
+    " table and pair it anew."
+)
+
+
 class UnknownDevice(PerilError):
+    """The same for every reason why a request is not of a device that is known here."""
+
     status = 401
 
     def __init__(self) -> None:
-        super().__init__("unknown_device", "This table is not registered here.")
+        super().__init__("unknown_device", "This table is not paired here.")
+
+
+class NotPaired(PerilError):
+    status = 403
+
+    def __init__(self) -> None:
+        super().__init__(
+            "not_paired",
+            "This table is not paired with its server yet. Touch it and type the pairing code.",
+        )
 
 
 class Registry:
@@ -103,21 +119,62 @@ class Registry:
         self._tables = tables
         self._settings = settings
         self._started_s = tables.clock()
+        self._checking: asyncio.Future[None] | None = None
         self._by_id: dict[str, Device] = {}
         self.by_table: dict[str, Device] = {}
 
-    async def hello(self, hello: Hello) -> tuple[Device, str]:
-        """Register or recognise a table: the device, and its secret if it is new ('' if not).
+    @property
+    def open(self) -> bool:
+        """Tables register without a code: only this machine can reach the server."""
+        return self._settings.on_loopback
 
-        Copied if the same secret is alive in another object; Forbidden if a new table may not
-        register.
+    async def signed(self, verb: str, body: str, form: Mapping[str, str]) -> Device | None:
+        """The device that signed a request just now, of whatever object; None if none did."""
+        device = await self._find(form["d"]) if form.get("d") else None
+        if device is not None and self._tables.clock() - device.checked_s > CHECK_S:
+            device.checked_s = self._tables.clock()
+            self._checking = asyncio.ensure_future(self._check(device))
+        at, now_s = form.get("ts", ""), int(self._tables.clock())
+        if device is None or not (at.isascii() and at.isdecimal() and len(at) < 12):
+            return None
+        secret = signing.is_signed((device.secret, device.next_secret), verb, body)
+        if not secret or not device.nonces.fresh(form.get("nonce", ""), int(at), now_s):
+            return None
+        if secret == device.next_secret:
+            device.secret, device.next_secret = secret, ""
+            await self._set(device, secret=secret, next_secret="")
+        return device
+
+    async def _check(self, device: Device) -> None:
+        """See whether another process has cut the device off or given it another secret."""
+
+        def read(session: Session) -> DeviceRow | None:
+            return session.get(DeviceRow, device.id)
+
+        row = await self._tables.store.run(read)
+        if row is None:
+            self._forget(device)
+        else:
+            device.secret, device.next_secret = row.secret, row.next_secret
+
+    async def hello(self, hello: Hello, device: Device | None) -> tuple[Device, str]:
+        """Recognise or register a table: the device, and its secret if it is new ('' if not).
+
+        `device`: who signed.  Copied if that one is alive in another object; NotPaired if it is
+        nobody's and tables need a code here.
         """
         if hello.theme and not any(hello.theme in texts.names(game) for game in GAMES):
             raise NotFound("theme", hello.theme)
-        device = await self._recognised(hello)
         secret = ""
-        if device is None:
-            device, secret = await self._new(hello)
+        if device is not None and device.owner_key == hello.owner_key:
+            self._one_of(device, hello.object_key)
+        elif self.open:
+            device = await self._new(
+                hello.object_key, hello.owner_key, await self._table_for(hello)
+            )
+            secret = device.secret
+        else:
+            raise NotPaired
         if self._silent(device):
             device.heard = 0
         device.object_key = hello.object_key
@@ -138,15 +195,63 @@ class Registry:
             await self._tables.set_theme(device.table_id, hello.theme)
         return device, secret
 
-    async def known(self, device_id: str, secret: str, object_key: str) -> Device:
+    async def known(self, verb: str, body: str, form: Mapping[str, str]) -> Device:
         """The device of a request.  UnknownDevice or Copied if it is not that one."""
-        device = await self._find(device_id)
-        if device is None or not hmac.compare_digest(device.secret_hash, _hash(secret)):
+        device = await self.signed(verb, body, form)
+        if device is None:
             raise UnknownDevice
-        if device.object_key != object_key:
-            raise UnknownDevice if self._silent(device) else Copied()
+        if device.object_key != form.get("o", ""):
+            self._one_of(device, form.get("o", ""))
+            raise UnknownDevice  # it takes its place by a hello
         device.seen_s = self._tables.clock()
         return device
+
+    async def pair(self, code: str, object_key: str, owner_key: str, name: str) -> Device | None:
+        """Pair an object with its owner's code; None if that is not (or no more) good.
+
+        A code made for a table moves that table to this object: the one before is cut off.
+        """
+        now_ms = int(self._tables.clock() * 1000)
+        found = await codes.use(self._tables.store, "pair", code, owner_key, now_ms)
+        if found is None:
+            return None
+        table_id = found.table_id
+        if not table_id:
+            made = await self._tables.create(f"{name}'s table", Key(owner_key), name)
+            table_id = made.id
+        return await self._new(object_key, owner_key, table_id)
+
+    async def rotate(self, table_id: str) -> None:
+        """Hand the device of a table another secret; the old one ends when it uses that."""
+        device = await self._of(table_id)
+        device.next_secret = secrets.token_hex(32)
+        await self._set(device, next_secret=device.next_secret)
+
+    async def revoke(self, table_id: str) -> None:
+        """Cut off the device of a table at once; it has to be paired anew."""
+        device = await self._of(table_id)
+
+        def write(session: Session) -> None:
+            session.delete(session.get_one(DeviceRow, device.id))
+            session.commit()
+
+        self._forget(device)
+        await self._tables.store.run(write)
+
+    async def _of(self, table_id: str) -> Device:
+        if table_id not in self.by_table:
+            await self.recall(table_id)
+        device = self.by_table.get(table_id)
+        if device is None:
+            raise NotFound("device of the table", table_id)
+        return device
+
+    def _one_of(self, device: Device, object_key: str) -> None:
+        """Copied if another object than this one is alive as this device."""
+        if device.object_key != object_key and not self._silent(device):
+            if COPY_SEEN not in device.notices:
+                device.notices.append(COPY_SEEN)
+            raise Copied
 
     async def examine(self, device: Device, found: Sequence[str], wanted: Collection[str]) -> str:
         """What is wrong with the prims of a table, in words; '' if nothing, or if it was said."""
@@ -189,37 +294,19 @@ class Registry:
 
     def _callable(self, device: Device, url: str) -> str:
         """The URL if pushes may go there, else ''."""
-        return url if url != device.dead_url and self._may_call(url) else ""
+        return url if url != device.dead_url and callback.may_call(url, self._settings) else ""
 
     def _silent(self, device: Device) -> bool:
         return self._tables.clock() - device.seen_s > SILENCE_S
 
-    async def _recognised(self, hello: Hello) -> Device | None:
-        device = await self._find(hello.device) if hello.device else None
-        if device is None or not hmac.compare_digest(device.secret_hash, _hash(hello.secret)):
-            return None
-        if device.owner_key != hello.owner_key:
-            return None
-        if device.object_key != hello.object_key and not self._silent(device):
-            raise Copied
-        return device
-
-    async def _new(self, hello: Hello) -> tuple[Device, str]:
-        if not self._settings.on_loopback:
-            wanted = self._settings.device_key
-            if not wanted or not hmac.compare_digest(wanted.encode(), hello.key.encode()):
-                raise Forbidden(
-                    "This server takes new tables only with its key: write the line"
-                    " “key = …” into the table's notecard."
-                )
-        table_id = await self._table_for(hello)
-        secret = secrets.token_hex(32)
+    async def _new(self, object_key: str, owner_key: str, table_id: str) -> Device:
+        """A device for a table; the one that showed it before is cut off."""
         row = DeviceRow(
             id=secrets.token_hex(6),
             table_id=table_id,
-            secret_hash=_hash(secret),
-            object_key=hello.object_key,
-            owner_key=hello.owner_key,
+            secret=secrets.token_hex(32),
+            object_key=object_key,
+            owner_key=owner_key,
             seen_ms=int(self._tables.clock() * 1000),
         )
 
@@ -232,10 +319,15 @@ class Registry:
             session.commit()
 
         await self._tables.store.run(write)
-        replaced = self.by_table.pop(table_id, None)
+        replaced = self.by_table.get(table_id)
         if replaced is not None:
-            self._by_id.pop(replaced.id, None)
-        return self._remember(row), secret
+            self._forget(replaced)
+        return self._remember(row)
+
+    def _forget(self, device: Device) -> None:
+        self.by_table.pop(device.table_id, None)
+        self._by_id.pop(device.id, None)
+        device.url = ""
 
     async def _table_for(self, hello: Hello) -> str:
         """The table that the notecard names, if it is this owner's; else a new one."""
@@ -279,24 +371,3 @@ class Registry:
         device = self._by_id.setdefault(row.id, Device(row, self._started_s))
         self.by_table[device.table_id] = device
         return device
-
-    def _may_call(self, url: str) -> bool:
-        """May pushes go there?  By scheme, port and the ending of the host."""
-        try:
-            parts = urlsplit(url)
-            host, port = parts.hostname or "", parts.port
-        except ValueError:
-            return False
-        if parts.scheme not in ("http", "https") or "@" in parts.netloc or len(url) > URL_CHARS:
-            return False
-        if not HOST.fullmatch(host):
-            return False
-        if self._settings.on_loopback and (is_loopback(host) or host.endswith(".test")):
-            return True
-        endings = [e.strip(" .") for e in self._settings.callback_hosts.split(",")]
-        usual = port is None or port in PORTS
-        return usual and any(e and f".{host}".endswith(f".{e}") for e in endings)
-
-
-def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()

@@ -10,18 +10,19 @@ from urllib.parse import parse_qsl
 import msgspec
 from fastapi import APIRouter, Path, Request, Response
 
-from app.devices import wire
-from app.devices.registry import Copied, Device, Hello, Registry
+from app.devices import pairing, wire
+from app.devices.registry import Copied, Device, Hello, NotPaired, Registry, UnknownDevice
 from app.display import LARGEST_SET, TEXT_SETS
-from app.errors import Malformed, NotFound, PerilError
+from app.errors import Malformed, PerilError
 from app.games.core import Actor, Key
 from app.games.texts import Theme
+from app.limits import Limits, network
 from app.table import news, talk
 from app.table.hot import HotTable, Snapshot
 from app.table.service import Tables
 
 FIELDS = 32
-UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
 ID = re.compile(r"[A-Za-z0-9:._-]{1,64}")
 NUMBER = re.compile(r"-?[0-9]{1,9}")
 MESH = re.compile(r"(\w{1,16}):(\d{1,3}):\d{1,3}:?([1-8]?)")
@@ -33,31 +34,31 @@ POLL_WAITING_S = 2
 POLL_SHOWING_S = 1
 POLL_LOBBY_S = 5
 POLL_IDLE_S = 15
-POLL_REFUSED_S = 60
 
 Form = dict[str, str]
 
 
-def router(tables: Tables, registry: Registry) -> APIRouter:
-    """`POST /lsl/v1/{verb}`: hello, poll, touch, press.  Bodies are form-encoded, answers text."""
+def router(tables: Tables, registry: Registry, limits: Limits) -> APIRouter:
+    """`POST /lsl/v1/{verb}`: hello, poll, touch, press.  Bodies are form-encoded, answers text.
+
+    Requests are signed (see `signing`); only a hello and the touch that pairs may be without.
+    """
     routes = APIRouter(prefix="/lsl/v1", include_in_schema=False)
 
     @routes.post("/hello")
     async def hello(request: Request) -> Response:
         """Register or come back: who the device is, textures, the whole board."""
-        form = _form(await request.body())
+        body = await _body(request)
+        form = _form(body)
         said = _hello(form)
         try:
-            device, secret = await registry.hello(said)
-        except (Copied, NotFound, PerilError) as error:
-            return _text(
-                wire.RECORD.join(
-                    (
-                        wire.record("S", "0", "0", str(POLL_REFUSED_S)),
-                        wire.whisper(0, said.owner_key, error.message),
-                    )
-                )
-            )
+            signer = await registry.signed("hello", body.decode(), form)
+            device, secret = await registry.hello(said, signer)
+        except NotPaired as error:
+            told = wire.whisper(0, said.owner_key, error.message)
+            return _text(pairing.without_state(wire.frame("root", pairing.BOARD), told))
+        except PerilError as error:
+            return _text(pairing.without_state(wire.whisper(0, said.owner_key, error.message)))
         table = await tables.table(device.table_id)
         # What was said before is over; that the game goes on is said because it is back.
         device.heard = device.heard or table.now.seq
@@ -70,47 +71,59 @@ def router(tables: Tables, registry: Registry) -> APIRouter:
             troubles = await registry.examine(device, found.split(","), painted)
             if troubles:
                 first.append(wire.whisper(0, table.owner, troubles))
-        return await _news(device, table, first, {})
+        return _news(device, table, first, {})
 
     @routes.post("/{verb}")
     async def act(
         verb: Annotated[str, Path(pattern=r"^(poll|touch|press)$")], request: Request
     ) -> Response:
         """A human action, or just the news."""
-        form = _form(await request.body())
-        device = await registry.known(form.get("d", ""), form.get("k", ""), form.get("o", ""))
+        body = await _body(request)
+        form = _form(body)
+        try:
+            device = await registry.known(verb, body.decode(), form)
+        except (UnknownDevice, Copied):
+            if registry.open or verb == "poll":
+                raise
+            return _text(await pairing.answer(registry, limits, verb, form, _address(request)))
+        limits.check("device", device.id)
         await tables.contact(device.table_id)
         table = await tables.table(device.table_id)
         if "u" in form:
             await registry.set_url(device, form["u"])
         direct = await _VERBS[verb](tables, table, form)
+        direct += [wire.whisper(0, table.owner, notice) for notice in device.notices]
+        device.notices.clear()
+        if device.next_secret:
+            direct.append(wire.record("I", device.id, device.next_secret, table.id))
         if device.dead_url and form.get("u") == device.dead_url:
             direct.append("U")
-        return await _news(device, table, direct, form)
-
-    async def _news(device: Device, table: HotTable, direct: list[str], form: Form) -> Response:
-        known = max(_number(form, "since"), 0)
-        device.heard = known or device.heard
-        start = _number(form, "more")
-        upto = table.at(_number(form, "to")) if start > 0 else None
-        since = _number(form, "from") if upto else device.basis(known)
-        part = since_part(
-            table,
-            since,
-            device.heard,
-            direct,
-            start if upto else 0,
-            upto,
-            poll_s(table, device),
-            wire.BODY_BYTES,
-        )
-        if part.rest:
-            device.begun = abs(since)
-        else:
-            device.seq = (upto or table.now).seq
-        return _text(part.text)
+        return _news(device, table, direct, form)
 
     return routes
+
+
+def _news(device: Device, table: HotTable, direct: list[str], form: Form) -> Response:
+    known = max(_number(form, "since"), 0)
+    device.heard = known or device.heard
+    start = _number(form, "more")
+    upto = table.at(_number(form, "to")) if start > 0 else None
+    since = _number(form, "from") if upto else device.basis(known)
+    part = since_part(
+        table,
+        since,
+        device.heard,
+        direct,
+        start if upto else 0,
+        upto,
+        poll_s(table, device),
+        wire.BODY_BYTES,
+    )
+    if part.rest:
+        device.begun = abs(since)
+    else:
+        device.seq = (upto or table.now).seq
+    return _text(part.text)
 
 
 def since_part(
@@ -206,6 +219,13 @@ def _direct(table: HotTable, key: Key, answer: talk.Answer) -> list[str]:
 # ---- reading --------------------------------------------------------------------------------
 
 
+async def _body(request: Request) -> bytes:
+    """What a script sent.  UnknownDevice if it comes from a page in a browser instead."""
+    if "origin" in request.headers:
+        raise UnknownDevice
+    return await request.body()
+
+
 def _form(body: bytes) -> Form:
     try:
         pairs = parse_qsl(
@@ -231,22 +251,19 @@ def _id(form: Form) -> str | None:
 
 def _actor(table: HotTable, form: Form) -> Actor:
     key = form.get("a", "")
-    if not UUID.fullmatch(key):
+    if not pairing.UUID.fullmatch(key):
         raise Malformed("An avatar is named by its key.")
     return Actor(Key(key), form.get("n", "")[:255], key == table.owner)
 
 
 def _hello(form: Form) -> Hello:
     for name in ("o", "owner"):
-        if not UUID.fullmatch(form.get(name, "")):
+        if not pairing.UUID.fullmatch(form.get(name, "")):
             raise Malformed("A table and its owner are named by their keys.")
     return Hello(
         object_key=form["o"],
         owner_key=form["owner"],
         owner_name=form.get("name", ""),
-        device=form.get("d", ""),
-        secret=form.get("k", ""),
-        key=form.get("key", ""),
         table=form.get("table", ""),
         name=form.get("title", ""),
         region=form.get("region", ""),
@@ -267,6 +284,10 @@ def _sets(prims: list[str]) -> dict[str, tuple[int, int]]:
             columns = min(columns + faces * (row == 0), LARGEST_SET[0])
             sizes[name] = columns, min(max(rows, row + 1), LARGEST_SET[1])
     return {name: size for name, size in sizes.items() if size[0]}
+
+
+def _address(request: Request) -> str:
+    return network(request.client.host) if request.client else ""
 
 
 def _text(body: str) -> Response:

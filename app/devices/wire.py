@@ -17,6 +17,7 @@ people wrote can never look like structure.  The constants are generated into th
     B¦seq¦avatar¦token¦text  a text box
     I¦device¦secret¦table    who the device is from now on
     K                        look what the land allows and tell the owner
+    Z¦seconds¦number¦signature               ends a push; see `signing`
     U                        the URL is dead: ask for another one
 
 `from` 0 is the whole board, for one who knows nothing; -n is the whole board too, for one who has
@@ -118,6 +119,11 @@ def dialog(seq: int, avatar: str, value: Dialog) -> str:
     labels = (safe(b.label) for b in value.made.buttons)
     kind = "B" if value.made.typed else "D"
     return FIELD.join((kind, str(seq), avatar, value.token, safe(value.made.text), *labels))
+
+
+def ask(seq: int, avatar: str, token: str, text: str) -> str:
+    """The record of a text box."""
+    return FIELD.join(("B", str(seq), avatar, token, safe(text)))
 
 
 def whisper(number: int, avatar: str, text: str) -> str:

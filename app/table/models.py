@@ -122,9 +122,8 @@ class DeviceRow(SQLModel, table=True):
 
     id: str = Field(primary_key=True, max_length=16)
     table_id: str = Field(max_length=16, index=True, unique=True)
-    secret_hash: str = Field(max_length=64)
-    secret: str = Field(default="", max_length=64)
-    """What signs its requests and the pushes to it, in hex; "" while it is not paired."""
+    secret: str = Field(max_length=64)
+    """What signs its requests and the pushes to it, in hex."""
     next_secret: str = Field(default="", max_length=64)
     """Handed out by a rotation and not used yet; both are good until it is."""
     object_key: str = Field(max_length=36)

@@ -20,7 +20,7 @@ Serve = Callable[..., Awaitable[Server]]
 
 @pytest.fixture
 async def serve(database: Path) -> AsyncIterator[Serve]:
-    """`await serve(host="0.0.0.0", device_key="k")`: the app with these settings."""
+    """`await serve(**OUTSIDE)`: the app with these settings."""
     async with AsyncExitStack() as stack:
 
         async def serve(**settings: Any) -> Server:

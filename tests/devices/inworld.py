@@ -8,10 +8,13 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode
 
 import httpx
 
+from app import codes
 from app.devices.registry import Device, Registry
+from app.devices.signing import sign
 from app.main import create_app
 from app.settings import Settings
 from app.table.hot import HotTable
@@ -23,6 +26,9 @@ OWNER = "0e000000-0000-4000-8000-000000000009"
 ANN = "a0000000-0000-4000-8000-000000000001"
 BOB = "b0000000-0000-4000-8000-000000000002"
 URL = "http://cap.test/1"
+NEWLINE = "\n"
+OUTSIDE = {"host": "0.0.0.0", "operator_token": "an operator's own token"}
+"""Settings of a server that others can reach."""
 
 Answer = Callable[[httpx.Request], Awaitable[httpx.Response]]
 
@@ -48,12 +54,18 @@ class Server:
 
     def __init__(self, folder: Path, **settings: Any) -> None:
         self.clock, self.grid = Clock(), Grid()
+        self.addresses = ["8.8.8.8"]
+        """Of every host that is looked up."""
         self.settings = Settings(data_dir=folder, log_level="error", **settings)
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Server:
         self.app = create_app(
-            self.settings, push_transport=self.grid, clock=self.clock, dice=SeededDice(1)
+            self.settings,
+            push_transport=self.grid,
+            resolve=self._resolve,
+            clock=self.clock,
+            dice=SeededDice(1),
         )
         transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
         self.client = httpx.AsyncClient(transport=transport, base_url="http://server.test")
@@ -63,6 +75,9 @@ class Server:
 
     async def __aexit__(self, *why: Any) -> None:
         await self._stack.aclose()
+
+    async def _resolve(self, _: str, __: int) -> list[str]:
+        return self.addresses
 
     @property
     def tables(self) -> Tables:
@@ -84,6 +99,17 @@ class Server:
     async def linkset(self, **more: str) -> Linkset:
         """One that has said hello."""
         made = Linkset(self, **more)
+        await made.hello()
+        return made
+
+    async def code(self, owner: str = OWNER, table: str = "") -> str:
+        """A pairing code for a table of this owner."""
+        return await codes.make(self.tables.store, "pair", owner, table, self.clock.ms)
+
+    async def paired(self, **more: str) -> Linkset:
+        """One whose owner has typed its code, and that has said hello then."""
+        made = Linkset(self, **more)
+        await made.pair(await self.code(made.form["owner"]))
         await made.hello()
         return made
 
@@ -120,14 +146,33 @@ class Linkset:
         return made
 
     async def post(self, verb: str, form: dict[str, str]) -> httpx.Response:
-        return await self.server.client.post(f"/lsl/v1/{verb}", data=form)
+        """Send a form, signed with the secret `k` in it, which is not sent itself."""
+        fields = {name: value for name, value in form.items() if name != "k"}
+        return await self.send(verb, self.signed(verb, urlencode(fields), form.get("k", "")))
+
+    def signed(self, verb: str, body: str, secret: str) -> str:
+        if not secret:
+            return body
+        body += f"&ts={int(self.server.clock())}&nonce={uuid.uuid4()}"
+        return f"{body}&sig={quote(sign(secret, f'{verb}{NEWLINE}{body}'), safe='')}"
+
+    async def send(self, verb: str, body: str) -> httpx.Response:
+        kind = {"Content-Type": "application/x-www-form-urlencoded"}
+        return await self.server.client.post(f"/lsl/v1/{verb}", content=body, headers=kind)
+
+    async def pair(self, code: str, who: str = "") -> list[list[str]]:
+        """Its owner (or somebody) touches it and types a code."""
+        who = who or self.form["owner"]
+        keys = {name: self.form[name] for name in ("o", "owner", "d", "k")}
+        press = {**keys, "a": who, "n": "Olive Owner", "t": "pair", "b": code}
+        return self._take(await self.post("press", press))
 
     async def hello(self, **more: str) -> list[list[str]]:
         response = await self.post("hello", {**self.form, **more})
         return self._take(response)
 
     async def act(self, verb: str = "poll", **more: str) -> list[list[str]]:
-        keys = {name: self.form[name] for name in ("d", "k", "o", "u")}
+        keys = {name: self.form[name] for name in ("d", "k", "o", "owner", "u")}
         response = await self.post(verb, {**keys, "since": str(self.seq), **more})
         return self._take(response)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from app.devices import wire
+from app.devices import signing, wire
 from app.games import lobby
 from app.games.core import Actor, Key
 from app.table.hot import HotTable
@@ -271,7 +271,7 @@ async def test_a_device_that_says_it_knows_nothing_gets_the_whole_board(
 async def test_after_a_push_that_broke_off_comes_the_whole_board_with_its_lines(
     server: Server, linkset: Linkset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wire, "BODY_BYTES", 120)
+    monkeypatch.setattr(wire, "BODY_BYTES", 120 + signing.STAMP_BYTES)
     known = linkset.seq
     read = server.grid.urls[URL]
 

@@ -13,12 +13,12 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
-from urllib.parse import urlencode
+from urllib.parse import quote, unquote_plus, urlencode
 
 import msgspec
 
 from app.api.schemas import MESSAGE, CommandIn, PressIn, TouchIn, error_out
-from app.devices import routes
+from app.devices import routes, signing
 from app.display import LARGEST_SET, TEXT_SETS
 from app.errors import Malformed
 from app.games import COMMANDS
@@ -27,6 +27,7 @@ from app.table import talk
 from app.table.database import open_log
 from app.table.service import Tables
 
+NEWLINE = "\n"
 OWNER = "0e000000-0000-4000-8000-000000000009"
 ADA = {"key": "ada00000-0000-4000-8000-000000000001", "name": "Ada 🎲"}
 
@@ -41,10 +42,10 @@ class Target(NamedTuple):
 @contextmanager
 def form() -> Iterator[Target]:
     """The bodies of tables in-world: read into bounded words, or refused in a sentence."""
-    who = {"o": ADA["key"], "owner": OWNER, "d": "0a1b2c3d4e5f", "k": "5e" * 32}
+    who = {"o": ADA["key"], "owner": OWNER, "d": "0a1b2c3d4e5f"}
     prims = "root,life:0:0,Status:0:0:8,Status:1:0:8,Leaderboard:0:31,TitleAction:0:0"
     hello = {
-        **who, "name": "Olive", "key": "sesame", "table": "k3f9m2xq", "title": "The Rooftop",
+        **who, "name": "Olive", "table": "k3f9m2xq", "title": "The Rooftop",
         "region": "Da Boom", "u": "http://sim.agni.lindenlab.com:12046/cap/0a1b", "v": "1.0",
         "theme": "classic", "prims": prims,
     }  # fmt: skip
@@ -171,8 +172,34 @@ def dialog() -> Iterator[Target]:
             tables.store.close()
 
 
+@contextmanager
+def signature() -> Iterator[Target]:
+    """Signed requests: whatever is changed in one, it is nobody's any more."""
+    secrets = ("5e" * 32, "")
+    body = f"d=0a1b2c3d4e5f&o={ADA['key']}&since=41&ts=1750000000&nonce=0a1b-2c3d"
+    texts = (body, f"{body}&a={OWNER}&n=Olive+%F0%9F%8E%B2", "")
+    made = [quote(signing.sign(secrets[0], f"poll{NEWLINE}{text}"), safe="") for text in texts]
+    signed = [signing.SEPARATOR.join(pair) for pair in zip(texts, made, strict=True)]
+    good = {(text.rpartition(signing.SEPARATOR)[0], _plain(text)) for text in signed}
+
+    def check(data: bytes) -> None:
+        text = data.decode(errors="replace")
+        found = signing.is_signed(secrets, "poll", text)
+        # The same signature may be escaped in other ways.
+        assert bool(found) == ((text.rpartition(signing.SEPARATOR)[0], _plain(text)) in good)
+        assert signing.is_signed(secrets, "touch", text) == ""
+        assert signing.is_signed(("", ""), "poll", text) == ""
+
+    yield Target([text.encode() for text in signed], check)
+
+
+def _plain(text: str) -> str:
+    return unquote_plus(text.rpartition(signing.SEPARATOR)[2])
+
+
 TARGETS: dict[str, Callable[[], AbstractContextManager[Target]]] = {
     "form": form,
     "command": command,
     "dialog": dialog,
+    "signature": signature,
 }

@@ -21,7 +21,7 @@ SCRIPTS = pytest.mark.parametrize("path", FILES, ids=[p.stem for p in FILES])
 BUDGET_BYTES = 32 * 1024
 """Half of what a script has."""
 
-LINES_MOST = 1435
+LINES_MOST = 1499
 """The rest of 1,500 is for what is to come."""
 
 KEY = lummao.Key("a0000000-0000-4000-8000-000000000001")

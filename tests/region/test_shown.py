@@ -193,7 +193,7 @@ def play(page: Any) -> None:
         assert time.monotonic() < end, page.locator("#board-text").text_content()
         done = choice.filter(has_text="Done")
         with contextlib.suppress(PlaywrightError):  # the moment passed while it was being clicked
-            (done if done.count() else choice).first.click(timeout=300)
+            (done if done.count() else choice).first.click(timeout=3000)
     expect(page.locator("[data-prim='TitleAction:0:0'] image")).to_have_attribute(
         "href", "/static/art/victory.svg"
     )

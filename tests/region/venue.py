@@ -39,10 +39,13 @@ QUICK = {"draw_shown_s": 1, "roll_shown_s": 1, "outcome_shown_s": 1, "eliminatio
 class Venue:
     """A region, a server on its clock, and what a venue owner puts there."""
 
-    def __init__(self, folder: Path, dice: Dice | None = None) -> None:
+    def __init__(
+        self, folder: Path, dice: Dice | None = None, region: Region | None = None, **settings: Any
+    ) -> None:
         self.folder = folder
+        self.settings = settings
         self.dice = dice or SeededDice(1)
-        self.region = Region()
+        self.region = region or Region()
         self.owner = self.region.owner
         self.experience = Experience("Peril", self.owner)
         self.pushes = RegionTransport(self.region)
@@ -58,9 +61,10 @@ class Venue:
     def start_server(self) -> None:
         store = WatchedStore(open_log(self.folder / "peril.db"))
         app = create_app(
-            Settings(data_dir=self.folder, log_level="error"),
+            Settings(data_dir=self.folder, log_level="error", **self.settings),
             store=store,  # type: ignore[arg-type]
             push_transport=self.pushes,
+            resolve=_resolve,
             clock=self.region.clock,
             dice=self.dice,
         )
@@ -248,13 +252,17 @@ class Venue:
         }
 
 
+async def _resolve(_: str, __: int) -> list[str]:
+    return ["8.8.8.8"]
+
+
 def _unreachable(*_: Any) -> Any:
     raise ConnectionError("the server is away")
 
 
 @contextmanager
-def venue(folder: Path, dice: Dice | None = None) -> Iterator[Venue]:
-    made = Venue(folder, dice)
+def venue(folder: Path, dice: Dice | None = None, **settings: Any) -> Iterator[Venue]:
+    made = Venue(folder, dice, **settings)
     made.start_server()
     try:
         yield made

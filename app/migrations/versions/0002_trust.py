@@ -16,7 +16,10 @@ def upgrade() -> None:
         batch_op.add_column(_text("seed", 64))
     with op.batch_alter_table("tokens", schema=None) as batch_op:
         batch_op.add_column(_text("label", 63))
+    # Of devices there was only the hash of a secret, which signs nothing: they are paired anew.
+    op.execute("DELETE FROM devices")
     with op.batch_alter_table("devices", schema=None) as batch_op:
+        batch_op.drop_column("secret_hash")
         batch_op.add_column(_text("secret", 64))
         batch_op.add_column(_text("next_secret", 64))
     op.create_table(
@@ -41,9 +44,11 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_table("people")
     op.drop_table("codes")
+    op.execute("DELETE FROM devices")
     with op.batch_alter_table("devices", schema=None) as batch_op:
         batch_op.drop_column("next_secret")
         batch_op.drop_column("secret")
+        batch_op.add_column(_text("secret_hash", 64))
     with op.batch_alter_table("tokens", schema=None) as batch_op:
         batch_op.drop_column("label")
     with op.batch_alter_table("matches", schema=None) as batch_op:
