@@ -13,15 +13,24 @@ from sqlmodel import Session, col, delete, select
 from app import games
 from app.games import lobby
 from app.games.core import Key, Rank, RankingPage
-from app.table.models import EntryRow, MatchRow, RecordRow, WipeRow
+from app.table.models import EntryRow, MatchRow, PersonRow, RecordRow, WipeRow
 
 PAGE_ROWS = 10
 SERVICE = ""
 
+_HIDDEN = select(PersonRow.key).where(col(PersonRow.hidden))
+
 
 def page(session: Session, scope: str, game: str, number: int) -> RankingPage:
-    """Page `number` (from 0) of a ranking; clamped to the pages there are."""
-    mine = (RecordRow.scope == scope, RecordRow.game == game)
+    """Page `number` (from 0) of a ranking; clamped to the pages there are.
+
+    Who wishes so is left out, and the others close up.
+    """
+    mine = (
+        RecordRow.scope == scope,
+        RecordRow.game == game,
+        col(RecordRow.key).not_in(_HIDDEN),
+    )
     total = session.exec(select(func.count()).select_from(RecordRow).where(*mine)).one()
     pages = max(1, -(-total // PAGE_ROWS))
     number = min(max(number, 0), pages - 1)
@@ -54,9 +63,13 @@ def _in(scope: str, game: str):  # type: ignore[no-untyped-def]
 
 
 def rebuild(session: Session) -> int:
-    """Make all rankings anew from the event log; how many results were counted."""
+    """Make all rankings anew from the event log; how many results were counted.
+
+    Those of people who deleted their data do not count.
+    """
     records: dict[tuple[str, str, str], RecordRow] = {}
     wipes = sorted((w.at_ms, w.game) for w in session.exec(select(WipeRow)))
+    forgotten = _forgotten(session)
     game_of = {m.id: m.game for m in session.exec(select(MatchRow))}
     entries = session.exec(
         select(EntryRow).order_by(col(EntryRow.at_ms), col(EntryRow.table_id), col(EntryRow.seq))
@@ -69,7 +82,7 @@ def rebuild(session: Session) -> int:
         for event in games.events_decoder.decode(entry.events):
             if isinstance(event, lobby.RankingReset):
                 _forget(records, entry.table_id, game)
-            elif isinstance(event, lobby.Scored):
+            elif isinstance(event, lobby.Scored) and event.key not in forgotten:
                 counted += 1
                 for scope in (entry.table_id, SERVICE):
                     _count(records, scope, game, event, entry.at_ms)
@@ -79,6 +92,17 @@ def rebuild(session: Session) -> int:
     session.add_all(records.values())
     session.commit()
     return counted
+
+
+def _forgotten(session: Session) -> set[str]:
+    """The keys that stand in the log for people who deleted their data."""
+    marked = select(EntryRow.events).where(col(EntryRow.events).contains('"type":"forgotten"'))
+    return {
+        event.key
+        for events in session.exec(marked)
+        for event in games.events_decoder.decode(events)
+        if isinstance(event, lobby.Forgotten)
+    }
 
 
 def _forget(records: dict[tuple[str, str, str], RecordRow], scope: str, game: str) -> None:
@@ -113,8 +137,12 @@ class Record(msgspec.Struct, frozen=True):
 
 
 def player(session: Session, key: str) -> list[Record]:
-    """The records of one avatar, a game each."""
+    """The records of one avatar, a game each; none if he wishes not to be shown."""
     rows = session.exec(
-        select(RecordRow).where(RecordRow.scope == SERVICE, RecordRow.key == key)
+        select(RecordRow).where(
+            RecordRow.scope == SERVICE,
+            RecordRow.key == key,
+            col(RecordRow.key).not_in(_HIDDEN),
+        )
     ).all()
     return [Record(r.game, r.name, r.wins, r.losses) for r in rows]

@@ -58,11 +58,16 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Actor(msgspec.Struct, frozen=True):
-    """Who sends a command.  `owner`: he is the owner of the table, as the edge has checked."""
+    """Who sends a command.
+
+    `owner`: he is the owner of the table, as the edge has checked.  `himself`: the edge takes him
+    for the avatar in person, not for a program that may play any.
+    """
 
     key: Key
     name: str = ""
     owner: bool = False
+    himself: bool = True
 
 
 class Dice(Protocol):

@@ -19,6 +19,9 @@ from app.games.texts import Theme
 NAMES_BYTES = 240
 """What the names of all players may take of a dialog's 511 bytes."""
 
+MY_DATA = "my_data"
+"""The `then` of a button that opens no dialog: who presses it gets a link to his data."""
+
 # ---- which dialog ---------------------------------------------------------------------------
 
 
@@ -89,7 +92,11 @@ def _lobby(_: Game[Any], match: Match[Any], key: Key, __: int, theme: Theme) -> 
     buttons.append(Button(say("button", "leave"), lobby.Leave()))
     if key == match.owner:
         buttons.append(Button(say("button", "owner"), then="owner"))
-    return make("lobby", text, buttons)
+    return make("lobby", text, [*buttons, *_my_data(seat, theme)])
+
+
+def _my_data(seat: Seat, theme: Theme) -> list[Button]:
+    return [] if seat.bot else [Button(theme.say("button", "my_data"), then=MY_DATA)]
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -129,6 +136,7 @@ def _wait(game: Game[Any], match: Match[Any], key: Key, _: int, theme: Theme) ->
     buttons = [Button(say("button", "leave"), then="leave")] if match.stage == "playing" else []
     if key == match.owner:
         buttons.append(Button(say("button", "owner"), then="owner"))
+    buttons += _my_data(seat, theme)
     return make("wait", say("menu", why, names=names), buttons)
 
 

@@ -154,6 +154,8 @@ class HotTable:
         """Timer id → due time in milliseconds."""
         self.mailbox: list[Order] = []
         self.working = False
+        self.stale = False
+        """Its log was changed by other means than a command: it must be read again."""
         self.used_at = 0.0
         self._changed: asyncio.Event | None = None
 

@@ -112,7 +112,7 @@ class SqliteLog:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.engine = create_engine(f"sqlite:///{path}")
+        self.engine = create_engine(f"sqlite:///{path}", hide_parameters=True)
         event.listen(self.engine, "connect", _prepare)
         self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         # Opened here, so that a store that cannot be written says so before anybody waits for it.

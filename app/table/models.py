@@ -140,7 +140,8 @@ class DeviceRow(SQLModel, table=True):
 class CodeRow(SQLModel, table=True):
     """Something handed to an avatar that is good once and for a short while.  Only hashes are kept.
 
-    `purpose`: pair (a table with the account of its owner) or person (see the own data).
+    `purpose`: pair (a table with the account of its owner), person (a link to the own data), or
+    visit (a browser that came by such a link).
     """
 
     __tablename__ = "codes"

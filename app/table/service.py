@@ -55,6 +55,8 @@ class Tables:
         self.store = store
         self.dice = dice
         self.clock = clock
+        self.public_url = ""
+        """What links to pages begin with."""
         self.hot: dict[str, HotTable] = {}
         self.seen: dict[str, float] = {}
         """Watched tables: last sign of life, seconds since 1970."""
@@ -199,8 +201,8 @@ class Tables:
         table = self.hot.get(table_id) or HotTable(
             row.id, row.name, Key(row.owner_key), row.owner_name
         )
-        table.theme = row.theme
-        table.watched = row.watched
+        table.name, table.owner_name = row.name, row.owner_name
+        table.theme, table.watched = row.theme, row.watched
         sets = {k: tuple(v) for k, v in msgspec.json.decode(row.text_sets).items()}
         table.text_sets = sets or table.text_sets
         table.number = match_row.number
@@ -330,6 +332,9 @@ class Tables:
 
     async def _step(self, table: HotTable, orders: list[Order]) -> None:
         """Decide all `orders` one after the other, store what follows, then answer."""
+        if table.stale:
+            table.stale = False
+            await self._load(table.id)
         step = Step(table, self._now_ms(), self.dice)
         outcomes = [step.take(order) for order in orders]
         refused = [o.id for o, out in zip(orders, outcomes, strict=True) if out.refusal and o.id]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
+from app import people
 from app.errors import Refused
 from app.games import boards, lobby, menus
 from app.games.core import Actor, Command, Key, Refusal
@@ -18,13 +19,17 @@ TOKEN_PARTS = 5
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What one avatar gets for what he did: a refusal or not, lines to him alone, a dialog."""
+    """What one avatar gets for what he did: a refusal or not, lines to him alone, a dialog.
+
+    `aside`: a line to him alone that belongs to no state, so that no news brings it.
+    """
 
     match_id: str
     seq: int
     refusal: Refusal | None = None
     lines: tuple[str, ...] = ()
     dialog: Dialog | None = None
+    aside: str = ""
 
 
 async def command(
@@ -105,6 +110,8 @@ async def press(
     button = menus.typed(made, label) if made.typed else made.button(label)
     if button is None:
         return _refused(table, Refusal("not_offered"), dialog)
+    if button.then == menus.MY_DATA:
+        return await _linked(tables, table, actor)
     if button.command is None:
         return _opened(table, actor, button)
     outcome = await tables.submit(table_id, actor, button.command, command_id)
@@ -132,6 +139,16 @@ def _refused(table: HotTable, refusal: Refusal, dialog: Dialog | None) -> Answer
 
 def _opened(table: HotTable, actor: Actor, button: Button) -> Answer:
     return Answer(table.now.match_id, table.now.seq, dialog=_follow(table, actor, button))
+
+
+async def _linked(tables: Tables, table: HotTable, actor: Actor) -> Answer:
+    """A link to his own data, for him alone."""
+    state = table.now
+    if not actor.himself:
+        return _refused(table, Refusal("in_person"), state.due(actor.key))
+    link, minutes = await people.link(tables, actor.key), people.LINK_S // 60
+    line = state.theme.say("whisper", "my_data", link=link, minutes=minutes)
+    return Answer(state.match_id, state.seq, dialog=state.due(actor.key), aside=line)
 
 
 def _follow(table: HotTable, actor: Actor, button: Button) -> Dialog | None:

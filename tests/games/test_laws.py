@@ -269,7 +269,7 @@ def test_the_walks_reach_every_event_there_is(game: Game[Any]) -> None:
         walk = fixed_walk(game, seed)
         seen |= {type(e) for step in walk.steps for e in step.events}
         seen.add(type(walk.table.events[0]))
-    of_the_service = {lobby.Drawn, lobby.SeedShown}
+    of_the_service = {lobby.Drawn, lobby.SeedShown, lobby.Forgotten}
     assert {*lobby.EVENTS, *game.events} - seen == of_the_service
 
 
@@ -438,6 +438,8 @@ def opened(table: Table, who: Actor, also: set[str]) -> dict[tuple[str, int], di
             continue
         found[place] = dialog
         for button in dialog.buttons:
+            if button.then == menus.MY_DATA:
+                continue
             then = menus.follow(game, match, who.key, who.owner, button.then)
             if button.command is None:
                 dead_end = not then and button.then not in ("game", "due")

@@ -56,7 +56,7 @@ def commands(dialog: Dialog) -> dict[str, Command]:
 def test_the_starter_gets_start_and_leave() -> None:
     table = lobby_of("ann", "bob")
     dialog = table.shown("ann", "lobby")
-    assert labels(dialog) == ["Start Game", "Leave Game"]
+    assert labels(dialog) == ["Start Game", "Leave Game", "🔎 My Data"]
     assert commands(dialog) == {"Start Game": Start(), "Leave Game": Leave()}
 
 
@@ -81,9 +81,9 @@ def test_a_lobby_menu_names_everybody_and_ticks_who_is_ready() -> None:
 
 def test_an_owner_who_has_a_seat_gets_the_way_to_the_owner_menu_besides() -> None:
     table = lobby_of("ann", "owner")
-    assert labels(table.shown(OWNER, "lobby")) == ["Ready", "Leave Game", "Owner"]
+    assert labels(table.shown(OWNER, "lobby")) == ["Ready", "Leave Game", "Owner", "🔎 My Data"]
     table.do("ann", Leave())
-    assert labels(table.shown(OWNER, "lobby")) == ["Start Game", "Leave Game", "Owner"]
+    assert labels(table.shown(OWNER, "lobby")) == ["Start Game", "Leave Game", "Owner", "🔎 My Data"]
 
 
 def test_there_is_no_lobby_menu_without_a_seat_or_in_a_running_match() -> None:
@@ -111,7 +111,7 @@ def test_there_is_no_leaving_menu_in_the_lobby_nor_for_strangers_nor_after_the_e
 def test_who_is_not_asked_is_told_who_is_waited_for() -> None:
     table = playing("ann", "bob", peril="ann")
     assert table.shown("bob", "wait").text == "Nothing to answer just now. Waiting for Ann."
-    assert labels(table.shown("bob", "wait")) == ["Leave Game"]
+    assert labels(table.shown("bob", "wait")) == ["Leave Game", "🔎 My Data"]
     assert table.dialog("zed", "wait") is None
     table.do(SERVICE, Freeze("restart"))
     assert table.shown("bob", "wait").text.startswith("The table is out of reach")
@@ -125,7 +125,7 @@ def test_while_something_is_shown_nobody_is_waited_for() -> None:
 def test_after_the_end_there_is_nothing_to_leave() -> None:
     table = playing("ann", "bob", peril="ann")
     table.do("bob", Leave())
-    assert labels(table.shown("ann", "wait")) == []
+    assert labels(table.shown("ann", "wait")) == ["🔎 My Data"]
 
 
 def test_a_seated_owner_reaches_the_owner_menu_from_every_dialog_of_the_match() -> None:
@@ -135,7 +135,7 @@ def test_a_seated_owner_reaches_the_owner_menu_from_every_dialog_of_the_match() 
     table.picks(owner=[1], bob=[2])
     assert table.press(OWNER, "roll", "Owner") == "owner"
     table.roll(6)
-    assert labels(table.shown(OWNER, "wait")) == ["Leave Game", "Owner"]
+    assert labels(table.shown(OWNER, "wait")) == ["Leave Game", "Owner", "🔎 My Data"]
 
 
 def test_the_rejoin_offer_is_for_those_invited() -> None:

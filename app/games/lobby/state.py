@@ -12,6 +12,7 @@ from app.games.core import Event, Game, Match, Options, Refusal, Seat, Timer
 from app.games.lobby.words import (
     Attended,
     Drawn,
+    Forgotten,
     Frozen,
     HandedToBot,
     HudsCleared,
@@ -83,6 +84,7 @@ _EVOLVE: dict[type[Event], Callable[[Match[Any], Any], Match[Any]]] = {
     Drawn: lambda m, e: replace(m, draws=e.number),
     SeedShown: lambda m, e: replace(m, seed=e.seed),
     Repainted: lambda m, _: m,
+    Forgotten: lambda m, _: m,
     Frozen: lambda m, e: replace(m, frozen=e.reason),
     Thawed: lambda m, _: replace(m, frozen="", epoch=m.epoch + 1, reminded=()),
     MatchClosed: lambda m, e: replace(m, closed=e.why, next_game=e.next_game),

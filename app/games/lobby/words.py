@@ -278,6 +278,15 @@ class Repainted(Event, frozen=True):
     """Everybody sees the whole board anew."""
 
 
+class Forgotten(Event, frozen=True):
+    """Somebody deleted his data after the match: where his key stood, `key` stands now.
+
+    The draws were fed by his own, so nobody can draw them again.  It follows `MatchClosed`.
+    """
+
+    key: Key
+
+
 class MatchClosed(Event, frozen=True):
     """The last entry of a match.  `why`: victory, reset or game."""
 
@@ -313,4 +322,5 @@ EVENTS: tuple[type[Event], ...] = (
     Thawed,
     Repainted,
     MatchClosed,
+    Forgotten,
 )

@@ -1,0 +1,382 @@
+"""What is kept about an avatar: he may see it, be left out of rankings, take it away, delete it.
+
+A key is who somebody is; names are snapshots of what he was called then.  He proves to be the
+avatar by a link that is handed to him at a table; see `link`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import secrets
+import uuid
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import msgspec
+from sqlalchemy import func, or_
+from sqlalchemy.exc import OperationalError
+from sqlmodel import Session, col, delete, select
+
+from app import games
+from app.errors import Busy, PerilError
+from app.games import lobby
+from app.games.core import SERVER, Actor, Key
+from app.table.models import (
+    CodeRow,
+    DeviceRow,
+    EntryRow,
+    MatchRow,
+    PersonRow,
+    RecordRow,
+    TableRow,
+)
+
+if TYPE_CHECKING:
+    from app.table.service import Tables
+
+T = TypeVar("T")
+
+LINK_S = 15 * 60
+VISIT_S = 30 * 60
+NAMELESS = "Somebody"
+"""What stands where the name of one stood who deleted his data."""
+
+
+class Seated(PerilError):
+    """He sits in a match that is not over."""
+
+    status = 409
+
+    def __init__(self, table: str) -> None:
+        super().__init__(
+            "seated",
+            f"There is still a seat in the match at the table “{table}”. Leave it, or wait until"
+            " the match is over; then the data can be deleted.",
+        )
+
+
+# ---- what is kept ---------------------------------------------------------------------------
+
+
+class Result(msgspec.Struct, frozen=True):
+    """Wins and losses in a game, at one table or ("") everywhere."""
+
+    table: str
+    game: str
+    name: str
+    wins: int
+    losses: int
+    reached_ms: int
+
+
+class Deed(msgspec.Struct, frozen=True):
+    """Something he did: the command as it stands in the log."""
+
+    seq: int
+    at_ms: int
+    command: msgspec.Raw
+
+
+class Sat(msgspec.Struct, frozen=True):
+    """A match in which he had a seat or did something."""
+
+    match: str
+    table: str
+    game: str
+    opened_ms: int
+    closed_ms: int | None
+    deeds: list[Deed]
+
+
+class OwnTable(msgspec.Struct, frozen=True):
+    table: str
+    name: str
+    owner_name: str
+    created_ms: int
+
+
+class OwnDevice(msgspec.Struct, frozen=True):
+    """A linkset in-world of his."""
+
+    table: str
+    object_key: str
+    region: str
+    version: str
+    seen_ms: int
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """All that is kept about one avatar; times in milliseconds since 1970, UTC."""
+
+    key: Key
+    names: list[str]
+    hidden: bool
+    results: list[Result]
+    matches: list[Sat]
+    tables: list[OwnTable]
+    devices: list[OwnDevice]
+
+
+def key_of(text: str) -> Key:
+    """The key of an avatar as it stands in the store.  `bad_key` if it is no UUID."""
+    try:
+        return Key(str(uuid.UUID(text.strip())))
+    except ValueError:
+        problem = f"“{text[:40]}” is not the key of an avatar, which looks like {uuid.UUID(int=0)}."
+        raise PerilError("bad_key", problem, status=422) from None
+
+
+async def kept(tables: Tables, key: Key) -> Kept:
+    """Everything that is kept about `key`.  Nothing known of him makes empty lists."""
+    return await tables.store.run(lambda session: _kept(session, key))
+
+
+def _kept(session: Session, key: Key) -> Kept:
+    person = session.get(PersonRow, key)
+    records = session.exec(
+        select(RecordRow)
+        .where(RecordRow.key == key)
+        .order_by(col(RecordRow.scope), col(RecordRow.game))
+    ).all()
+    matches, names = _matches(session, key)
+    owned = session.exec(select(TableRow).where(TableRow.owner_key == key)).all()
+    devices = session.exec(select(DeviceRow).where(DeviceRow.owner_key == key)).all()
+    names += [t.owner_name for t in owned]
+    return Kept(
+        key,
+        list(dict.fromkeys(names)),
+        person is not None and person.hidden,
+        [Result(r.scope, r.game, r.name, r.wins, r.losses, r.reached_ms) for r in records],
+        matches,
+        [OwnTable(t.id, t.name, t.owner_name, t.created_ms) for t in owned],
+        [OwnDevice(d.table_id, d.object_key, d.region, d.version, d.seen_ms) for d in devices],
+    )
+
+
+def _matches(session: Session, key: Key) -> tuple[list[Sat], list[str]]:
+    """The matches he took part in, newest first, and the names he had there."""
+    deeds: dict[str, list[Deed]] = {}
+    names: list[str] = []
+    for row in session.exec(select(EntryRow).where(_mentions(key)).order_by(col(EntryRow.at_ms))):
+        named = list(_named(msgspec.json.decode(row.events), key))
+        names += named
+        if named or row.actor == key:
+            done = deeds.setdefault(row.match_id, [])
+            if row.actor == key:
+                done.append(Deed(row.seq, row.at_ms, msgspec.Raw(row.command.encode())))
+    rows = session.exec(select(MatchRow).order_by(col(MatchRow.opened_ms).desc()))
+    return [
+        Sat(m.id, m.table_id, m.game, m.opened_ms, m.closed_ms, deeds[m.id])
+        for m in rows
+        if m.id in deeds
+    ], names
+
+
+def _mentions(key: Key) -> Any:
+    """Whether a key stands anywhere in an entry."""
+    columns = (EntryRow.actor, EntryRow.command, EntryRow.events, EntryRow.command_id)
+    return or_(*(func.instr(column, key) > 0 for column in columns))
+
+
+def _named(value: Any, key: Key) -> Iterator[str]:
+    """The names that stand beside `key` in the JSON of events."""
+    if isinstance(value, list):
+        for part in value:
+            yield from _named(part, key)
+    elif isinstance(value, dict) and value.get("key") == key and "name" in value:
+        yield value["name"]
+
+
+# ---- what he wishes -------------------------------------------------------------------------
+
+
+async def hide(tables: Tables, key: Key, hidden: bool) -> None:
+    """Leave him out of all rankings and pages about players, or show him again."""
+
+    def write(session: Session) -> set[str]:
+        if hidden:
+            session.merge(PersonRow(key=key, hidden=True))
+        else:
+            session.exec(delete(PersonRow).where(col(PersonRow.key) == key))
+        session.commit()
+        return _ranked_at(session, key)
+
+    await _repaint(tables, await _write(tables, write))
+
+
+async def forget(tables: Tables, key: Key) -> None:
+    """Delete what is kept about him; his tables stay, without his name.  Seated if he plays.
+
+    In the log of each match another key stands in place of his, a new one each time, and no name.
+    """
+    await _repaint(tables, await _write(tables, lambda session: _forget(session, key)))
+
+
+def _ranked_at(session: Session, key: Key) -> set[str]:
+    scopes = session.exec(select(RecordRow.scope).where(RecordRow.key == key))
+    return {scope for scope in scopes if scope}
+
+
+def _forget(session: Session, key: Key) -> set[str]:
+    """Do so in one transaction; the tables that must be painted anew."""
+    # From the first read on nobody else may write: he must not sit down meanwhile.
+    session.connection().exec_driver_sql("PRAGMA secure_delete=ON")
+    session.connection().exec_driver_sql("BEGIN IMMEDIATE")
+    touched = _ranked_at(session, key)
+    owned = session.exec(select(TableRow).where(TableRow.owner_key == key)).all()
+    for table in owned:
+        if table.owner_name in table.name:
+            table.name = "Peril Table"
+        table.owner_name = NAMELESS
+        touched.add(table.id)
+    mentioning = select(EntryRow.match_id).where(_mentions(key)).distinct()
+    for match in session.exec(select(MatchRow).where(col(MatchRow.id).in_(mentioning))).all():
+        _forget_in(session, match, key)
+        touched.add(match.table_id)
+    for kind in (RecordRow, CodeRow, PersonRow):
+        session.exec(delete(kind).where(col(kind.key) == key))
+    session.commit()
+    return touched
+
+
+def _forget_in(session: Session, match: MatchRow, key: Key) -> None:
+    rows = session.exec(
+        select(EntryRow).where(EntryRow.match_id == match.id).order_by(col(EntryRow.seq))
+    ).all()
+    events = [games.events_decoder.decode(row.events) for row in rows]
+    state = games.replay([event for some in events for event in some])
+    if match.closed_ms is None and state.seat(key):
+        raise Seated(session.get_one(TableRow, match.table_id).name)
+    alias = Key(str(uuid.uuid4()))
+    for row in rows:
+        row.actor = row.actor.replace(key, alias)
+        row.command = row.command.replace(key, alias)
+        row.command_id = row.command_id and row.command_id.replace(key, alias)
+        if key in row.events:
+            row.events = _json(_without(msgspec.json.decode(row.events), key, alias))
+    if match.closed_ms is None and state.owner == key:
+        # It is still his table.
+        opened, *more = msgspec.json.decode(rows[0].events)
+        rows[0].events = _json([{**opened, "owner": key}, *more])
+    elif state.seat(key) and state.stage != "lobby":
+        last = msgspec.json.decode(rows[-1].events)
+        rows[-1].events = _json([*last, lobby.Forgotten(alias)])
+
+
+def _without(value: Any, key: Key, alias: Key) -> Any:
+    """The JSON of events with `alias` for `key`, and no name beside it."""
+    if isinstance(value, str):
+        return value.replace(key, alias)
+    if isinstance(value, list):
+        return [_without(part, key, alias) for part in value]
+    if isinstance(value, dict):
+        out = {name: _without(part, key, alias) for name, part in value.items()}
+        return {**out, "name": NAMELESS} if any(_named(value, key)) else out
+    return value
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+async def _repaint(tables: Tables, table_ids: set[str]) -> None:
+    """What was changed behind these tables is read again and shown."""
+    for table_id in sorted(table_ids):
+        table = await tables.table(table_id)
+        table.stale = True
+        with contextlib.suppress(Busy):  # then the next command reads it
+            await tables.submit(table_id, Actor(SERVER), lobby.Repaint())
+
+
+async def _write(tables: Tables, work: Callable[[Session], T]) -> T:
+    try:
+        return await tables.store.run(work)
+    except OperationalError as error:
+        raise Busy from error
+
+
+# ---- the way in -----------------------------------------------------------------------------
+
+Purpose = Literal["person", "visit"]
+
+
+async def link(tables: Tables, key: Key) -> str:
+    """An address that shows `key` what is kept about him, good once within `LINK_S` seconds.
+
+    An earlier one is void.
+    """
+    code = await _hand_out(tables, "person", key, LINK_S)
+    return f"{tables.public_url}/me/open?code={code}"
+
+
+async def enter(tables: Tables, code: str) -> str | None:
+    """What a browser shows from now on for `VISIT_S` seconds, if the code of its link is good."""
+
+    def take(session: Session) -> Key | None:
+        row = _good(tables, session, "person", code)
+        if row is None:
+            return None
+        key = Key(row.key)
+        # Whoever deletes it has it, should two come at the same moment.
+        gone = session.exec(delete(CodeRow).where(col(CodeRow.hash) == row.hash))
+        session.commit()
+        return key if gone.rowcount == 1 else None
+
+    key = await _write(tables, take)
+    return await _hand_out(tables, "visit", key, VISIT_S) if key else None
+
+
+async def visitor(tables: Tables, visit: str) -> Key | None:
+    """Whose data a browser may see, by what `enter` gave it; None if that is over."""
+
+    def read(session: Session) -> Key | None:
+        row = _good(tables, session, "visit", visit)
+        return Key(row.key) if row else None
+
+    return await tables.store.run(read)
+
+
+async def leave(tables: Tables, key: Key) -> None:
+    """End his visits, wherever he has one open."""
+
+    def write(session: Session) -> None:
+        _void(session, "visit", key)
+        session.commit()
+
+    await _write(tables, write)
+
+
+async def _hand_out(tables: Tables, purpose: Purpose, key: Key, life_s: int) -> str:
+    token = secrets.token_urlsafe(24)
+    now_ms = _now_ms(tables)
+    row = CodeRow(
+        hash=_hash(purpose, token), purpose=purpose, key=key, expires_ms=now_ms + life_s * 1000
+    )
+
+    def write(session: Session) -> None:
+        session.exec(delete(CodeRow).where(col(CodeRow.expires_ms) < now_ms))
+        _void(session, purpose, key)
+        session.add(row)
+        session.commit()
+
+    await _write(tables, write)
+    return token
+
+
+def _void(session: Session, purpose: Purpose, key: Key) -> None:
+    mine = (col(CodeRow.purpose) == purpose) & (col(CodeRow.key) == key)
+    session.exec(delete(CodeRow).where(mine))
+
+
+def _good(tables: Tables, session: Session, purpose: Purpose, token: str) -> CodeRow | None:
+    row = session.get(CodeRow, _hash(purpose, token))
+    return row if row is not None and row.expires_ms >= _now_ms(tables) else None
+
+
+def _now_ms(tables: Tables) -> int:
+    return int(tables.clock() * 1000)
+
+
+def _hash(purpose: Purpose, token: str) -> str:
+    return hashlib.sha256(f"{purpose}:{token}".encode(errors="replace")).hexdigest()
