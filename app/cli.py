@@ -1,5 +1,5 @@
 """The command line: `peril play`, `serve`, `table …`, `match log`, `ranking …`, `art`, `openapi`;
-`token …` has a module of its own.
+`token …` and `person …` have modules of their own.
 
 Every error is a sentence on stderr and exit code 1; wrong usage is exit code 2.
 """
@@ -22,7 +22,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from app import cli_devices, cli_tokens
+from app import cli_devices, cli_people, cli_tokens
 from app.console import DataDir, print_json, read_settings, run
 from app.errors import PerilError
 from app.settings import Settings
@@ -36,6 +36,7 @@ app.add_typer(match_app, name="match")
 app.add_typer(ranking_app, name="ranking")
 app.add_typer(cli_tokens.app, name="token")
 app.add_typer(cli_devices.app, name="device")
+app.add_typer(cli_people.app, name="person")
 
 Host = Annotated[str | None, typer.Option(help="Address to listen on [PERIL_HOST].")]
 Port = Annotated[int | None, typer.Option(min=1, max=65535, help="Port [PERIL_PORT].")]
@@ -68,7 +69,7 @@ def play(data_dir: DataDir = None, host: Host = None, port: Port = None) -> None
         table = run(settings, _play_table)
         token = settings.operator_token or _kept_token(settings.data_dir / "operator-token")
         settings = settings.model_copy(update={"operator_token": token})
-        shown = f"{_address(settings)}/t/{table}#token={token}"
+        shown = f"{settings.address}/t/{table}#token={token}"
         words = f"\n  Your table is open:  {shown}\n\n  Ctrl+C closes it.\n"
         _serve(settings, listening, words)
 
@@ -81,12 +82,7 @@ def serve(data_dir: DataDir = None, host: Host = None, port: Port = None) -> Non
     if problem:
         raise PerilError("unsafe_settings", problem)
     with _listen(settings) as listening:
-        _serve(settings, listening, f"Peril Table listens on {_address(settings)}")
-
-
-def _address(settings: Settings) -> str:
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    return f"http://{host}:{settings.port}"
+        _serve(settings, listening, f"Peril Table listens on {settings.address}")
 
 
 def _serve(settings: Settings, listening: socket.socket, words: str) -> None:

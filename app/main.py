@@ -26,7 +26,7 @@ from app.settings import Settings
 from app.table.database import open_log
 from app.table.log import Log
 from app.table.service import Tables
-from app.web import pages
+from app.web import me, pages
 from app.web.shown import Shown
 
 API = "/api/v1"
@@ -59,6 +59,7 @@ def create_app(
     """
     logs.configure(settings)
     tables = Tables(store or open_log(settings.database), **parts)
+    tables.public_url = settings.public_url or settings.address
     limits = Limits(settings)
     access = Access(tables.store, settings, limits)
     watchers = watch.Watchers(tables, settings, limits)
@@ -104,6 +105,7 @@ def create_app(
     app.include_router(device_routes.router(tables, registry, limits))
     app.include_router(system.router(tables, limits))
     app.include_router(pages.router(Shown(tables), api=API))
+    app.include_router(me.router(tables))
     app.mount("/static", pages.static_files(), name="static")
     _handle_errors(app)
     app.add_middleware(

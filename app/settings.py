@@ -72,6 +72,9 @@ class Settings(BaseSettings):
             ip_network(proxy.strip())
         return proxies
 
+    public_url: str = Field(default="", pattern=r"^(https?://[^\s/]+(/\S*[^\s/])?)?$")
+    """What links to the server's pages begin with; "": its host and port."""
+
     @property
     def database(self) -> Path:
         return self.data_dir / "peril.db"
@@ -80,6 +83,12 @@ class Settings(BaseSettings):
     def on_loopback(self) -> bool:
         """Only this machine can reach the server."""
         return is_loopback(self.host) and not self.proxies
+
+    @property
+    def address(self) -> str:
+        """Where this server answers on its own."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
 
     def problem(self) -> str:
         """What makes these settings unsafe, as a sentence; '' if nothing does."""

@@ -193,7 +193,8 @@ class Access:
             if owner:
                 raise Unauthorized("Acting as the owner of a table needs its token.")
             raise Unauthorized
-        return Actor(key, avatar.name, owner)
+        himself = caller.scope in ("operator", "local")
+        return Actor(key, avatar.name, owner, himself)
 
     def must_watch(self, caller: Caller, table: HotTable, avatars: list[Key]) -> None:
         """May the caller see what is for these avatars alone?"""

@@ -214,7 +214,8 @@ def dialog_out(dialog: Dialog | None) -> DialogOut | None:
 
 
 def answer_out(answer: talk.Answer) -> AnswerOut:
-    return AnswerOut(answer.match_id, answer.seq, list(answer.lines), dialog_out(answer.dialog))
+    lines = [*answer.lines, *filter(None, [answer.aside])]
+    return AnswerOut(answer.match_id, answer.seq, lines, dialog_out(answer.dialog))
 
 
 def error_out(code: str, message: str, dialog: Dialog | None = None) -> bytes:

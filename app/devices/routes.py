@@ -211,6 +211,8 @@ def _direct(table: HotTable, key: Key, answer: talk.Answer) -> list[str]:
     if answer.refusal is not None:
         theme: Theme = table.now.theme
         out.append(wire.whisper(0, key, theme.refusal(answer.refusal)))
+    if answer.aside:
+        out.append(wire.whisper(0, key, answer.aside))
     if answer.dialog is not None:
         out.append(wire.dialog(0, key, answer.dialog))
     return out

@@ -356,4 +356,8 @@ def router(
             return error_page(404, "There is no such game here.")
         return _page(f"rules/{name}.html", rules=rules_of(game), game=game)
 
+    @routes.get("/privacy")
+    async def privacy() -> HTMLResponse:
+        return _page("privacy.html")
+
     return routes

@@ -317,3 +317,21 @@ async def test_all_huds_anew_is_one_record_and_all_of_them(
     await linkset.act()
     assert linkset.records[1] == ["G"]
     assert {r[1] for r in linkset.of("H")} == {ANN, BOB}
+
+
+async def test_a_link_to_his_data_is_told_to_the_presser_alone(linkset: Linkset) -> None:
+    await linkset.touch()
+    await linkset.touch(BOB, "Bob")
+    known = linkset.seq
+    await linkset.press("🔎 My Data", BOB, t=linkset.of("D", BOB)[-1][3])
+    assert linkset.records[0][:3] == ["S", str(known), str(known)]
+    ((_, number, who, line),) = linkset.of("P")
+    assert (number, who) == ("0", BOB)
+    link = re.search(r"http://127\.0\.0\.1:8700/me/open\?code=[\w-]{32}", line)
+    assert link is not None
+    assert len(line.encode()) < 1024
+    assert [r[0] for r in linkset.records] == ["S", "P"]
+    opened = await linkset.server.client.get(link[0])
+    assert opened.status_code == 200
+    await linkset.act()
+    assert linkset.of("P") == linkset.of("L") == []

@@ -6,6 +6,7 @@ import { full, paint, prim, rgb, svg } from "./paint.js";
 import { recall, remember } from "./store.js";
 
 const MOST_LINES = 30;
+const LINK = /https?:\/\/[^\s]+\/me\/open\?code=[\w-]+/;
 const HUD_SIZE = 100;
 
 /** One avatar's card. */
@@ -98,6 +99,20 @@ class Avatar {
     if (lines.length) this.lines.scrollTop = this.lines.scrollHeight;
   }
 
+  #handOver(line) {
+    const [address] = LINK.exec(line) ?? [];
+    if (!address) return;
+    const [before, after] = line.split(address);
+    const item = element("li", "", before);
+    const link = element("a", "", address);
+    Object.assign(link, { href: address, target: "_blank", rel: "noopener noreferrer" });
+    item.append(link, after);
+    this.lines.append(item);
+    this.hear([]);
+    this.lines.scrollTop = this.lines.scrollHeight;
+    this.people.say(`To ${this.name}: a link to the data stored about this avatar`);
+  }
+
   /** A dialog came.  The stream may bring one that an answer has brought before. */
   offer(dialog, fromStream) {
     if (fromStream && this.handled.has(dialog.token)) return;
@@ -142,8 +157,12 @@ class Avatar {
     return this.waiting;
   }
 
-  /** The dialog that follows.  Lines of the answer come by the stream too, in their order. */
-  #answered({ dialog }, pressed) {
+  /**
+   * The dialog that follows.  Lines of the answer come by the stream too, in their order; only a
+   * link to one's own data comes by nothing else.
+   */
+  #answered({ dialog, lines = [] }, pressed) {
+    for (const line of lines) this.#handOver(line);
     if (dialog) this.offer(dialog, false);
     else if (pressed && this.window.dialog === pressed) this.#closed(pressed, this.window.close());
   }

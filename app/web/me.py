@@ -1,0 +1,155 @@
+"""The pages about one's own data: a link from a table opens them for a while."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import time
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+import msgspec
+from fastapi import APIRouter, Cookie, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from app import people
+from app.errors import PerilError
+from app.games import GAMES
+from app.games.core import Key
+from app.table.service import Tables
+from app.web import pages
+
+COOKIE: Final = "me"
+HEADERS: Final = {
+    **pages.HEADERS,
+    "Cache-Control": "no-store",
+    # The address of the link holds its code.
+    "Referrer-Policy": "no-referrer",
+}
+CONFIRMATION: Final = "DELETE"
+MATCHES_SHOWN: Final = 20
+
+CLOSED = PerilError(
+    "no_visit",
+    "This page opens with a link that a table gives you. A link is good once and for 15 minutes,"
+    " the page then stays open for 30.",
+    status=403,
+)
+
+
+def router(tables: Tables) -> APIRouter:
+    """`/me`, and what can be done there."""
+    routes = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+
+    @routes.get("/me/open")
+    async def open_(request: Request, code: str = "") -> Response:
+        """Where the link leads: it is used up, and the browser may see the page for a while."""
+        visit = await people.enter(tables, code)
+        if visit is None:
+            return _closed()
+        # Not a redirect by status: a browser that comes from another site's page would follow
+        # that without the strict cookie.
+        response = _page("me_opened.html")
+        response.set_cookie(
+            COOKIE,
+            visit,
+            max_age=people.VISIT_S,
+            path="/me",
+            secure=request.url.scheme == "https",
+            httponly=True,
+            samesite="strict",
+        )
+        return response
+
+    @routes.get("/me")
+    async def show(me: str = Cookie("")) -> Response:
+        key = await people.visitor(tables, me)
+        return await _shown(key, me) if key else _closed()
+
+    @routes.get("/me/export")
+    async def export(me: str = Cookie("")) -> Response:
+        """Everything, as JSON."""
+        key = await people.visitor(tables, me)
+        if key is None:
+            return _closed()
+        body = msgspec.json.format(msgspec.json.encode(await people.kept(tables, key)), indent=2)
+        save = {"Content-Disposition": f'attachment; filename="peril-table-{key}.json"'}
+        return Response(body, headers=HEADERS | save, media_type="application/json")
+
+    @routes.post("/me")
+    async def act(request: Request, me: str = Cookie("")) -> Response:
+        """A form of the page: hide, show, delete, close."""
+        key = await people.visitor(tables, me)
+        if key is None:
+            return _closed()
+        form = _form(await request.body())
+        if not hmac.compare_digest(form.get("form", "").encode(), form_token(me).encode()):
+            return await _shown(key, me, "That form is an old one. Please do it again here.", 403)
+        try:
+            match form.get("do"):
+                case "hide":
+                    await people.hide(tables, key, True)
+                case "show":
+                    await people.hide(tables, key, False)
+                case "close":
+                    await people.leave(tables, key)
+                    return _gone("me_closed.html", problem="")
+                case "delete" if form.get("word", "").strip().upper() == CONFIRMATION:
+                    await people.forget(tables, key)
+                    return _gone("me_deleted.html")
+                case "delete":
+                    problem = f"Nothing was deleted: the word {CONFIRMATION} was not typed."
+                    return await _shown(key, me, problem, 422)
+        except PerilError as error:
+            return await _shown(key, me, error.message, error.status)
+        return RedirectResponse("/me", 303, HEADERS)
+
+    async def _shown(key: Key, visit: str, problem: str = "", status: int = 200) -> Response:
+        kept = await people.kept(tables, key)
+        return _page(
+            "me.html",
+            status,
+            kept=kept,
+            matches=kept.matches[:MATCHES_SHOWN],
+            deeds=sum(len(m.deeds) for m in kept.matches),
+            form=form_token(visit),
+            word=CONFIRMATION,
+            problem=problem,
+        )
+
+    return routes
+
+
+def form_token(visit: str) -> str:
+    """What the forms of a visit carry; another site cannot know it."""
+    return hashlib.sha256(f"form:{visit}".encode(errors="replace")).hexdigest()
+
+
+def _form(body: bytes) -> dict[str, str]:
+    try:
+        return dict(parse_qsl(body.decode(), max_num_fields=8))
+    except ValueError:
+        return {}
+
+
+def _closed() -> Response:
+    return _page("me_closed.html", CLOSED.status, problem=CLOSED.message)
+
+
+def _gone(template: str, **values: Any) -> Response:
+    response = _page(template, **values)
+    response.delete_cookie(COOKIE, path="/me", httponly=True, samesite="strict")
+    return response
+
+
+def _page(template: str, status: int = 200, /, **values: Any) -> HTMLResponse:
+    shown = pages.render(template, title_of=_title, moment=_moment, **values)
+    return HTMLResponse(shown, status, HEADERS)
+
+
+def _title(game: str) -> str:
+    return GAMES[game].title if game in GAMES else game
+
+
+def _moment(at_ms: int) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(at_ms / 1000))
