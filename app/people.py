@@ -165,11 +165,11 @@ def _matches(session: Session, key: Key) -> tuple[list[Sat], list[str]]:
             done = deeds.setdefault(row.match_id, [])
             if row.actor == key:
                 done.append(Deed(row.seq, row.at_ms, msgspec.Raw(row.command.encode())))
-    rows = session.exec(select(MatchRow).order_by(col(MatchRow.opened_ms).desc()))
+    rows = session.exec(
+        select(MatchRow).where(col(MatchRow.id).in_(deeds)).order_by(col(MatchRow.opened_ms).desc())
+    )
     return [
-        Sat(m.id, m.table_id, m.game, m.opened_ms, m.closed_ms, deeds[m.id])
-        for m in rows
-        if m.id in deeds
+        Sat(m.id, m.table_id, m.game, m.opened_ms, m.closed_ms, deeds[m.id]) for m in rows
     ], names
 
 

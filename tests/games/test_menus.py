@@ -83,7 +83,12 @@ def test_an_owner_who_has_a_seat_gets_the_way_to_the_owner_menu_besides() -> Non
     table = lobby_of("ann", "owner")
     assert labels(table.shown(OWNER, "lobby")) == ["Ready", "Leave Game", "Owner", "🔎 My Data"]
     table.do("ann", Leave())
-    assert labels(table.shown(OWNER, "lobby")) == ["Start Game", "Leave Game", "Owner", "🔎 My Data"]
+    assert labels(table.shown(OWNER, "lobby")) == [
+        "Start Game",
+        "Leave Game",
+        "Owner",
+        "🔎 My Data",
+    ]
 
 
 def test_there_is_no_lobby_menu_without_a_seat_or_in_a_running_match() -> None:
