@@ -143,7 +143,7 @@ def _gone(template: str, **values: Any) -> Response:
 
 
 def _page(template: str, status: int = 200, /, **values: Any) -> HTMLResponse:
-    shown = pages.render(template, title_of=_title, moment=_moment, **values)
+    shown = pages.render(template, title_of=_title, day=_day, moment=_moment, **values)
     return HTMLResponse(shown, status, HEADERS)
 
 
@@ -153,3 +153,7 @@ def _title(game: str) -> str:
 
 def _moment(at_ms: int) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.gmtime(at_ms / 1000))
+
+
+def _day(at_ms: int) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(at_ms / 1000))

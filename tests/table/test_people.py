@@ -17,7 +17,9 @@ from app.errors import Busy, PerilError
 from app.games import lobby
 from app.games.core import Actor, Key
 from app.table import history, talk
+from app.table.log import SqliteLog
 from app.table.models import CodeRow, PersonRow
+from app.table.service import Tables
 
 from .house import Avatar, House
 
@@ -277,6 +279,20 @@ async def test_a_match_that_runs_elsewhere_goes_on(house: House) -> None:
     await house.look()
     await house.run_out()
     assert await verified(house, match)
+
+
+async def test_what_another_process_forgets_is_gone_here_with_the_next_command(
+    house: House, database: Path
+) -> None:
+    ada, bob = house.avatars("Ada", "Bob")
+    await match_of(house, ada, bob)
+    other = Tables(SqliteLog(database), clock=house.clock)
+    await people.forget(other, ada.key)
+    other.store.close()
+    assert "Ada" in house.text("Leaderboard")
+    assert not (await house.command(house.owner, lobby.Lock())).refused
+    assert "Ada" not in house.text("Leaderboard")
+    assert ada.key not in str(house.table.now.match)
 
 
 async def test_a_busy_store_is_a_refusal(house: House) -> None:

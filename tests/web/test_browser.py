@@ -328,6 +328,32 @@ def test_a_touch_of_the_ranking_turns_its_page_and_nothing_else(
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+def test_my_data_is_a_link_for_its_avatar_alone_that_leads_to_a_page_of_its_own(
+    open_page: Open, table: Table, server: str
+) -> None:
+    page = open_page(table.watch)
+    for name in ("Ines", "Zoe"):
+        add(page, name)
+        touch(page, name)
+    press(page, "Ines", "🔎 My Data")
+    link = page.locator(".lines a")
+    expect(link).to_have_count(1)
+    expect(card(page, "Ines").locator(".lines a")).to_have_attribute("rel", "noopener noreferrer")
+    expect(page.locator("#chat")).not_to_contain_text("/me/open")
+    code = str(link.get_attribute("href")).partition("/me/open")[2]
+    page.goto(f"{server}/me/open{code}")
+    page.wait_for_url(f"{server}/me")
+    expect(page.locator("dd").nth(1)).to_have_text("Ines")
+    page.get_by_role("button", name="Hide me").click()
+    expect(page.locator("dd").nth(2)).to_have_text("hidden, as you wish")
+    for width in (360, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.get_by_label("Type DELETE to confirm").fill("delete")
+    page.get_by_role("button", name="Delete").click()
+    expect(page.get_by_role("alert")).to_contain_text("Leave it, or wait")
+
+
 # ---- watching -------------------------------------------------------------------------------
 
 
