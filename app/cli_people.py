@@ -40,7 +40,7 @@ def show(key: Avatar, data_dir: DataDir = None) -> None:
         where = f"table {result.table}" if result.table else "all tables"
         typer.echo(f"{result.game:10} {where:15} {result.wins} won, {result.losses} lost")
     running = sum(match.closed_ms is None for match in kept.matches)
-    typer.echo(f"{len(kept.matches)} matches, {running} of them not over")
+    typer.echo(f"matches: {len(kept.matches)}, of which not over: {running}")
     for table in kept.tables:
         typer.echo(f"owns table {table.table}  {table.name}")
     for device in kept.devices:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import structlog
+from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlmodel import Session, select
 
 from app import fairness, games, people, ranking
@@ -297,8 +298,6 @@ async def test_what_another_process_forgets_is_gone_here_with_the_next_command(
 
 async def test_a_busy_store_is_a_refusal(house: House) -> None:
     def locked(_: Session) -> None:
-        from sqlalchemy.exc import OperationalError
-
         raise OperationalError("", {}, Exception("locked"))
 
     with pytest.raises(Busy):
@@ -411,6 +410,18 @@ async def test_logs_hold_neither_names_nor_keys_nor_links(house: House) -> None:
     assert lines != []
     for word in (ada.key, bob.key, "Adamantia", code):
         assert word not in str(lines)
+
+
+async def test_an_error_of_the_database_quotes_nothing_that_is_stored(house: House) -> None:
+    def twice(session: Session) -> None:
+        for _ in range(2):
+            session.add(PersonRow(key=house.owner.key))
+            session.flush()
+            session.expunge_all()
+
+    with pytest.raises(IntegrityError) as error:
+        await house.store.run(twice)
+    assert house.owner.key not in str(error.value)
 
 
 @pytest.mark.parametrize("written", ["", "bot:1", "Ada", "0f7e1c2a", "ad" * 100])
