@@ -1,5 +1,5 @@
 """The command line: `peril play`, `serve`, `table …`, `match log`, `ranking …`, `art`, `openapi`;
-`token …` and `person …` have modules of their own.
+`token …`, `device …` and `person …` have modules of their own.
 
 Every error is a sentence on stderr and exit code 1; wrong usage is exit code 2.
 """

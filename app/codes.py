@@ -1,4 +1,4 @@
-"""Codes that are handed to one avatar, good once and for a short while; only hashes are kept."""
+"""Codes that are handed to one avatar, good for a short while; only hashes are kept."""
 
 from __future__ import annotations
 
@@ -11,17 +11,25 @@ from sqlmodel import Session, col, delete
 from app.table.log import Log
 from app.table.models import CodeRow
 
-Purpose = Literal["pair"]
+Purpose = Literal["pair", "person", "visit"]
 
 LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """Those that nobody takes for one another."""
 CODE_CHARS = 8
 LIFE_S = 15 * 60
+VISIT_S = 30 * 60
 
 
 async def make(store: Log, purpose: Purpose, key: str, table_id: str, now_ms: int) -> str:
-    """A new code for the avatar `key`; earlier ones for the same are void."""
-    code = "".join(secrets.choice(LETTERS) for _ in range(CODE_CHARS))
+    """A new code for the avatar `key`; earlier ones for the same are void.
+
+    One that pairs is short, since it is typed; one for a link or a cookie is long.
+    """
+    if purpose == "pair":
+        code = "".join(secrets.choice(LETTERS) for _ in range(CODE_CHARS))
+    else:
+        code = secrets.token_urlsafe(24)
+    life_s = VISIT_S if purpose == "visit" else LIFE_S
 
     def write(session: Session) -> None:
         session.exec(delete(CodeRow).where(col(CodeRow.expires_ms) < now_ms))
@@ -38,7 +46,7 @@ async def make(store: Log, purpose: Purpose, key: str, table_id: str, now_ms: in
                 purpose=purpose,
                 key=key,
                 table_id=table_id,
-                expires_ms=now_ms + LIFE_S * 1000,
+                expires_ms=now_ms + life_s * 1000,
             )
         )
         session.commit()
@@ -47,22 +55,43 @@ async def make(store: Log, purpose: Purpose, key: str, table_id: str, now_ms: in
     return code
 
 
-async def use(store: Log, purpose: Purpose, code: str, key: str, now_ms: int) -> CodeRow | None:
-    """What the code was made for, once; None if it is not (or no more) a code of this avatar."""
-    hashed = _hash(purpose, "".join(code.split()).upper())
+async def find(store: Log, purpose: Purpose, code: str, now_ms: int) -> CodeRow | None:
+    """What a code was made for, if it is still good; it stays so."""
+
+    def read(session: Session) -> CodeRow | None:
+        return _good(session, purpose, code, now_ms)
+
+    return await store.run(read)
+
+
+async def use(
+    store: Log, purpose: Purpose, code: str, key: str | None, now_ms: int
+) -> CodeRow | None:
+    """What the code was made for, once; None if it is not (or no more) a code of this avatar.
+
+    Without a `key` it may be anybody's.
+    """
 
     def take(session: Session) -> CodeRow | None:
-        row = session.get(CodeRow, hashed)
-        if row is None or row.key != key or row.expires_ms < now_ms:
+        row = _good(session, purpose, code, now_ms)
+        if row is None or key not in (None, row.key):
             return None
-        found = CodeRow(**row.model_dump())
         # Whoever deletes it has it, should two come at the same moment.
-        gone = session.exec(delete(CodeRow).where(col(CodeRow.hash) == hashed))
+        gone = session.exec(delete(CodeRow).where(col(CodeRow.hash) == row.hash))
         session.commit()
-        return found if gone.rowcount == 1 else None
+        return row if gone.rowcount == 1 else None
 
     return await store.run(take)
 
 
-def _hash(purpose: str, code: str) -> str:
-    return hashlib.sha256(f"{purpose}:{code}".encode()).hexdigest()
+def _good(session: Session, purpose: Purpose, code: str, now_ms: int) -> CodeRow | None:
+    row = session.get(CodeRow, _hash(purpose, code))
+    if row is None or row.expires_ms < now_ms:
+        return None
+    return CodeRow(**row.model_dump())
+
+
+def _hash(purpose: Purpose, code: str) -> str:
+    if purpose == "pair":
+        code = "".join(code.split()).upper()
+    return hashlib.sha256(f"{purpose}:{code}".encode(errors="replace")).hexdigest()

@@ -7,18 +7,16 @@ avatar by a link that is handed to him at a table; see `link`.
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import secrets
 import uuid
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from collections.abc import Awaitable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 from sqlalchemy import func, or_
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session, col, delete, select
 
-from app import games
+from app import codes, games
 from app.errors import Busy, PerilError
 from app.games import lobby
 from app.games.core import SERVER, Actor, Key
@@ -37,8 +35,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LINK_S = 15 * 60
-VISIT_S = 30 * 60
 NAMELESS = "Somebody"
 """What stands where the name of one stood who deleted his data."""
 
@@ -202,7 +198,7 @@ async def hide(tables: Tables, key: Key, hidden: bool) -> None:
         session.commit()
         return _ranked_at(session, key)
 
-    await _repaint(tables, await _write(tables, write))
+    await _repaint(tables, await _unless_busy(tables.store.run(write)))
 
 
 async def forget(tables: Tables, key: Key) -> None:
@@ -210,7 +206,8 @@ async def forget(tables: Tables, key: Key) -> None:
 
     In the log of each match another key stands in place of his, a new one each time, and no name.
     """
-    await _repaint(tables, await _write(tables, lambda session: _forget(session, key)))
+    touched = await _unless_busy(tables.store.run(lambda session: _forget(session, key)))
+    await _repaint(tables, touched)
 
 
 def _ranked_at(session: Session, key: Key) -> set[str]:
@@ -289,94 +286,45 @@ async def _repaint(tables: Tables, table_ids: set[str]) -> None:
             await tables.submit(table_id, Actor(SERVER), lobby.Repaint())
 
 
-async def _write(tables: Tables, work: Callable[[Session], T]) -> T:
+async def _unless_busy(work: Awaitable[T]) -> T:
+    """What a use of the store gives.  Busy if it cannot be written now; nothing was changed."""
     try:
-        return await tables.store.run(work)
+        return await work
     except OperationalError as error:
         raise Busy from error
 
 
 # ---- the way in -----------------------------------------------------------------------------
 
-Purpose = Literal["person", "visit"]
-
 
 async def link(tables: Tables, key: Key) -> str:
-    """An address that shows `key` what is kept about him, good once within `LINK_S` seconds.
+    """An address that shows `key` what is kept about him, good once, for `codes.LIFE_S` seconds.
 
     An earlier one is void.
     """
-    code = await _hand_out(tables, "person", key, LINK_S)
+    code = await _unless_busy(codes.make(tables.store, "person", key, "", _now_ms(tables)))
     return f"{tables.public_url}/me/open?code={code}"
 
 
 async def enter(tables: Tables, code: str) -> str | None:
-    """What a browser shows from now on for `VISIT_S` seconds, if the code of its link is good."""
-
-    def take(session: Session) -> Key | None:
-        row = _good(tables, session, "person", code)
-        if row is None:
-            return None
-        key = Key(row.key)
-        # Whoever deletes it has it, should two come at the same moment.
-        gone = session.exec(delete(CodeRow).where(col(CodeRow.hash) == row.hash))
-        session.commit()
-        return key if gone.rowcount == 1 else None
-
-    key = await _write(tables, take)
-    return await _hand_out(tables, "visit", key, VISIT_S) if key else None
+    """What a browser shows for `codes.VISIT_S` seconds, if the code of its link is good."""
+    now_ms = _now_ms(tables)
+    found = await _unless_busy(codes.use(tables.store, "person", code, None, now_ms))
+    if found is None:
+        return None
+    return await _unless_busy(codes.make(tables.store, "visit", found.key, "", now_ms))
 
 
 async def visitor(tables: Tables, visit: str) -> Key | None:
     """Whose data a browser may see, by what `enter` gave it; None if that is over."""
-
-    def read(session: Session) -> Key | None:
-        row = _good(tables, session, "visit", visit)
-        return Key(row.key) if row else None
-
-    return await tables.store.run(read)
+    found = await codes.find(tables.store, "visit", visit, _now_ms(tables))
+    return Key(found.key) if found else None
 
 
-async def leave(tables: Tables, key: Key) -> None:
-    """End his visits, wherever he has one open."""
-
-    def write(session: Session) -> None:
-        _void(session, "visit", key)
-        session.commit()
-
-    await _write(tables, write)
-
-
-async def _hand_out(tables: Tables, purpose: Purpose, key: Key, life_s: int) -> str:
-    token = secrets.token_urlsafe(24)
-    now_ms = _now_ms(tables)
-    row = CodeRow(
-        hash=_hash(purpose, token), purpose=purpose, key=key, expires_ms=now_ms + life_s * 1000
-    )
-
-    def write(session: Session) -> None:
-        session.exec(delete(CodeRow).where(col(CodeRow.expires_ms) < now_ms))
-        _void(session, purpose, key)
-        session.add(row)
-        session.commit()
-
-    await _write(tables, write)
-    return token
-
-
-def _void(session: Session, purpose: Purpose, key: Key) -> None:
-    mine = (col(CodeRow.purpose) == purpose) & (col(CodeRow.key) == key)
-    session.exec(delete(CodeRow).where(mine))
-
-
-def _good(tables: Tables, session: Session, purpose: Purpose, token: str) -> CodeRow | None:
-    row = session.get(CodeRow, _hash(purpose, token))
-    return row if row is not None and row.expires_ms >= _now_ms(tables) else None
+async def leave(tables: Tables, visit: str) -> None:
+    """End a visit."""
+    await _unless_busy(codes.use(tables.store, "visit", visit, None, _now_ms(tables)))
 
 
 def _now_ms(tables: Tables) -> int:
     return int(tables.clock() * 1000)
-
-
-def _hash(purpose: Purpose, token: str) -> str:
-    return hashlib.sha256(f"{purpose}:{token}".encode(errors="replace")).hexdigest()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from app import people
+from app import codes, people
 from app.errors import Refused
 from app.games import boards, lobby, menus
 from app.games.core import Actor, Command, Key, Refusal
@@ -146,7 +146,7 @@ async def _linked(tables: Tables, table: HotTable, actor: Actor) -> Answer:
     state = table.now
     if not actor.himself:
         return _refused(table, Refusal("in_person"), state.due(actor.key))
-    link, minutes = await people.link(tables, actor.key), people.LINK_S // 60
+    link, minutes = await people.link(tables, actor.key), codes.LIFE_S // 60
     line = state.theme.say("whisper", "my_data", link=link, minutes=minutes)
     return Answer(state.match_id, state.seq, dialog=state.due(actor.key), aside=line)
 

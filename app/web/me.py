@@ -12,7 +12,7 @@ import msgspec
 from fastapi import APIRouter, Cookie, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from app import people
+from app import codes, people
 from app.errors import PerilError
 from app.games import GAMES
 from app.games.core import Key
@@ -53,7 +53,7 @@ def router(tables: Tables) -> APIRouter:
         response.set_cookie(
             COOKIE,
             visit,
-            max_age=people.VISIT_S,
+            max_age=codes.VISIT_S,
             path="/me",
             secure=request.url.scheme == "https",
             httponly=True,
@@ -92,7 +92,7 @@ def router(tables: Tables) -> APIRouter:
                 case "show":
                     await people.hide(tables, key, False)
                 case "close":
-                    await people.leave(tables, key)
+                    await people.leave(tables, me)
                     return _gone("me_closed.html", problem="")
                 case "delete" if form.get("word", "").strip().upper() == CONFIRMATION:
                     await people.forget(tables, key)

@@ -13,7 +13,7 @@ import structlog
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlmodel import Session, select
 
-from app import fairness, games, people, ranking
+from app import codes, fairness, games, people, ranking
 from app.errors import Busy, PerilError
 from app.games import lobby
 from app.games.core import Actor, Key
@@ -72,7 +72,7 @@ async def rebuilt(house: House) -> list[tuple[str, int, int]]:
     return sorted(await house.ranking(""))
 
 
-async def codes(house: House) -> list[tuple[str, str]]:
+async def handed_out(house: House) -> list[tuple[str, str]]:
     rows = await house.store.run(lambda s: list(s.exec(select(CodeRow))))
     return [(row.purpose, row.key) for row in rows]
 
@@ -301,7 +301,7 @@ async def test_a_busy_store_is_a_refusal(house: House) -> None:
         raise OperationalError("", {}, Exception("locked"))
 
     with pytest.raises(Busy):
-        await people._write(house.tables, locked)
+        await people._unless_busy(house.store.run(locked))
 
 
 # ---- the link -------------------------------------------------------------------------------
@@ -359,16 +359,16 @@ async def test_a_link_and_a_visit_end(house: House) -> None:
     (ada,) = house.avatars("Ada")
     await house.join(ada)
     late = await linked(house, ada)
-    house.clock.ms += people.LINK_S * 1000 + 1
+    house.clock.ms += codes.LIFE_S * 1000 + 1
     assert await people.enter(house.tables, late) is None
     visit = await people.enter(house.tables, await linked(house, ada))
     assert visit is not None
-    house.clock.ms += people.VISIT_S * 1000
+    house.clock.ms += codes.VISIT_S * 1000
     assert await people.visitor(house.tables, visit) == ada.key
     house.clock.ms += 1
     assert await people.visitor(house.tables, visit) is None
     await linked(house, ada)
-    assert await codes(house) == [("person", ada.key)]
+    assert await handed_out(house) == [("person", ada.key)]
 
 
 async def test_a_link_does_not_serve_as_a_visit_nor_is_it_stored(
@@ -390,7 +390,7 @@ async def test_a_program_that_plays_any_avatar_gets_no_link(house: House) -> Non
     answer = await talk.press(house.tables, house.id, actor, ada.dialog.token, "🔎 My Data")
     assert answer.refusal is not None
     assert (answer.refusal.code, answer.aside) == ("in_person", "")
-    assert await codes(house) == []
+    assert await handed_out(house) == []
 
 
 async def test_logs_hold_neither_names_nor_keys_nor_links(house: House) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app import people
+from app import codes, people
 from app.games.core import Key
 from app.web import me
 from tests.api.service import ADA, BOB, OPERATOR, QUICK, Service, bearer, ok, refused, serving
@@ -96,7 +96,7 @@ async def test_without_a_link_there_is_a_sentence_and_nothing_else(
 
 async def test_a_visit_ends_after_half_an_hour(service: Service) -> None:
     client = await entered(service)
-    service.clock.ahead_s = people.VISIT_S + 1
+    service.clock.ahead_s = codes.VISIT_S + 1
     assert (await client.get("/me")).status_code == 403
     assert (await client.post("/me", data={"do": "hide"})).status_code == 403
 
