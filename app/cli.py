@@ -1,5 +1,5 @@
-"""The command line: `peril play`, `serve`, `table …`, `match log`, `ranking …`, `art`, `openapi`;
-`token …`, `device …` and `person …` have modules of their own.
+"""The command line: `peril play`, `serve`, `table …`, `match log`, `verify`, `ranking …`, `art`,
+`openapi`; `token …`, `device …` and `person …` have modules of their own.
 
 Every error is a sentence on stderr and exit code 1; wrong usage is exit code 2.
 """
@@ -294,6 +294,16 @@ def match_log(match: str, data_dir: DataDir = None) -> None:
             "events": json.loads(entry.events),
         }
         typer.echo(json.dumps(line, ensure_ascii=False))
+
+
+@app.command("verify")
+def verify(
+    match: Annotated[str, typer.Argument(help="A file with its log, or its address or page's.")],
+) -> None:
+    """Check a match from its public log: every draw, whose turn, lives, who has won."""
+    from app.verify.__main__ import main as check
+
+    sys.exit(check([match]))
 
 
 @ranking_app.command("rebuild")
