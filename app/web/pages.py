@@ -1,4 +1,4 @@
-"""The pages: list of tables, one page per table, rules, errors.
+"""The pages: list of tables, one page per table and per match, rules, fair dice, errors.
 
 A table's page is drawn here once, as inline SVG, so that it shows the board without JavaScript;
 `static/js/board.js` then repaints the very same elements from the frames that come in.
@@ -24,6 +24,8 @@ from app.display import TEXT_SETS, WHITE, Board, Color, Frame
 from app.games import GAMES, texts
 from app.games.boards import COLUMNS, ROWS
 from app.games.core import Chance, Game, Options
+from app.verify import NOT_COVERED
+from app.web.matches import MatchView
 
 HERE: Final = Path(__file__).resolve().parent
 STATIC: Final = HERE / "static"
@@ -71,6 +73,7 @@ class TableView:
 
     `seats`: dicts with at least `name`, and as the game has it `bot`, `ready`, `starter`, `lives`,
     `out`, `marks`, `winner`.  `chances`: the odds of the throw that comes, in words.
+    `match`, `match_before`: ids of this match and of the one before, which can be checked.
     """
 
     id: str
@@ -87,6 +90,9 @@ class TableView:
     waiting_for: Sequence[str] = ()
     chances: str = ""
     locked: bool = False
+    match: str = ""
+    match_before: str = ""
+    commitment: str = ""
 
 
 class TablesLike(Protocol):
@@ -97,6 +103,9 @@ class TablesLike(Protocol):
 
     async def listing(self) -> Sequence[TableListing]:
         """All tables that a stranger may know of."""
+
+    async def match(self, match_id: str) -> MatchView | None:
+        """A match and what everybody may know of its log; None if there is none."""
 
 
 # ---- painting a frame: the same as in static/js/board.js ------------------------------------
@@ -348,6 +357,17 @@ def router(
         if view is None:
             return error_page(404, "There is no such table here.")
         return _page("table.html", table=view, board=board_svg(view.board), api=api)
+
+    @routes.get("/m/{match_id}")
+    async def match(match_id: str) -> HTMLResponse:
+        view = await tables.match(match_id)
+        if view is None:
+            return error_page(404, "There is no such match here.")
+        return _page("match.html", match=view, api=api)
+
+    @routes.get("/fairness")
+    async def fairness() -> HTMLResponse:
+        return _page("fairness.html", not_covered=NOT_COVERED)
 
     @routes.get("/rules/{name}")
     async def rules(name: str) -> HTMLResponse:

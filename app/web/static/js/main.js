@@ -92,6 +92,17 @@ function showTable(view) {
   find("chances").toggleAttribute("hidden", !chances);
   find("rules-link").setAttribute("href", `/rules/${view.game}`);
   find("rules-of").textContent = view.title;
+  showFairness(view);
+}
+
+function showFairness(view) {
+  find("commitment").textContent = view.state.commitment || "none";
+  const link = find("match-link");
+  link.setAttribute("href", `/m/${encodeURIComponent(view.match)}`);
+  link.textContent = view.stage === "over" ? "Check this match" : "The log of this match";
+  const before = Number(view.match.split("-").at(-1)) - 1;
+  find("match-before").setAttribute("href", `/m/${encodeURIComponent(`${table}-${before}`)}`);
+  find("match-before").toggleAttribute("hidden", before < 1);
 }
 
 function watchOnly() {

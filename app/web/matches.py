@@ -1,0 +1,144 @@
+"""A match as its page shows it: who played, and the log line by line in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from app import games
+from app.games import GAMES, lobby, texts
+from app.games.core import NOBODY, SERVER, Event, Key, Match, RankingPage
+from app.games.lines import lines
+from app.table.history import Line
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the log.  `said`: what the table said of it.
+
+    `beside`: who did it and how, if not the table by itself, and what it said nothing of.
+    """
+
+    seq: int
+    after: str
+    said: Sequence[str]
+    beside: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Player:
+    name: str
+    bot: bool
+    how: str
+
+
+@dataclass(frozen=True)
+class MatchView:
+    """What the page of a match shows.  `over`: its seed is shown, or it never drew anything."""
+
+    id: str
+    table: str
+    table_name: str
+    title: str
+    game: str
+    number: int
+    opened: str
+    opened_iso: str
+    over: bool
+    closed: bool
+    winner: str
+    players: Sequence[Player]
+    commitment: str
+    seed: str
+    rows: Sequence[Row]
+
+
+def view(row: Any, log: Sequence[Line], table_name: str) -> MatchView:
+    """The page's view of a stored match and its public log."""
+    opening = games.events_decoder.decode(log[0].events)[0]
+    assert isinstance(opening, lobby.MatchOpened)
+    reader = _Reader(opening, row.opened_ms)
+    rows = [reader.row(line) for line in log]
+    match = reader.match
+    seats = GAMES[match.game].public(match, RankingPage()).seats
+    opened = datetime.fromtimestamp(row.opened_ms / 1000, UTC)
+    return MatchView(
+        id=row.id,
+        table=row.table_id,
+        table_name=table_name,
+        title=GAMES[match.game].title,
+        game=match.game,
+        number=row.number,
+        opened=f"{opened:%Y-%m-%d %H:%M} UTC",
+        opened_iso=f"{opened:%Y-%m-%dT%H:%M:%SZ}",
+        over=match.seed != "" or row.closed_ms is not None,
+        closed=row.closed_ms is not None,
+        winner=next((s.name for s in seats if s.winner), ""),
+        players=[
+            Player(s.name, s.bot, "winner" if s.winner else "eliminated" if s.out else "")
+            for s in seats
+        ],
+        commitment=match.commitment,
+        seed=match.seed,
+        rows=rows,
+    )
+
+
+class _Reader:
+    """Reads a log from its beginning; `match` is how far it has come."""
+
+    def __init__(self, opening: lobby.MatchOpened, opened_ms: int) -> None:
+        self.match: Match[Any] = lobby.open_match(GAMES[opening.game], opening)
+        self._opened_ms = opened_ms
+        self._theme = texts.load(opening.game)
+
+    def row(self, line: Line) -> Row:
+        said: list[str] = []
+        beside: list[str] = []
+        before = self.match
+        for event in games.events_decoder.decode(line.events):
+            last = self.match
+            if not isinstance(event, lobby.MatchOpened):
+                self.match = games.evolve(last, event)
+            spoken = lines(GAMES[last.game], last, self.match, event, self._theme)
+            public = [text for key, text in spoken if key == NOBODY]
+            said += public
+            if not public:
+                beside.append(self._compact(event))
+        if line.command and line.actor != SERVER:
+            kind = _words(msgspec.json.decode(line.command)["type"])
+            beside.insert(0, f"{self._who(Key(line.actor), before)}: {kind}")
+        seconds = (line.at_ms - self._opened_ms) // 1000
+        return Row(line.seq, f"{seconds // 60}:{seconds % 60:02}", said, beside)
+
+    def _who(self, key: Key, before: Match[Any]) -> str:
+        """Who acted, by his name before or after it."""
+        name = before.name(key) or self.match.name(key)
+        return name or ("the owner" if key == before.owner else "somebody")
+
+    def _compact(self, event: Event) -> str:
+        """An event that has no line of its own."""
+        told = msgspec.to_builtins(event)
+        kind = _words(told.pop("type"))
+        match event:
+            case lobby.Drawn():
+                return f"draw {event.number}: {event.index + 1} of {event.among} ({event.why})"
+            case lobby.MatchOpened():
+                return f"{kind}, commitment {event.commitment}"
+        parts = [self._value(v) for v in told.values()]
+        return ": ".join(part for part in (kind, ", ".join(filter(None, parts))) if part)
+
+    def _value(self, value: Any) -> str:
+        if isinstance(value, bool | dict):
+            return ""
+        if isinstance(value, list | tuple):
+            return ", ".join(map(self._value, value))
+        return self.match.name(Key(value)) or value if isinstance(value, str) else f"{value:g}"
+
+
+def _words(kind: str) -> str:
+    return kind.removeprefix("roulette.").replace("_", " ")

@@ -1,0 +1,349 @@
+"""The page of a match in a real browser: the log checks itself there, as `app.verify` does."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from bent import Bend, bends
+from played import play, rig
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from table.house import House
+
+from app import verify
+from app.main import create_app
+from app.settings import Settings
+from app.table.database import open_log
+from app.verify.check import ILL_WRITTEN
+
+OPERATOR = "operator-token-of-this-test"
+OWNER = {"key": "0f7e1c2a-3b4d-4e5f-8a9b-0c1d2e3f4a5b", "name": "Olga <b>🎲</b>"}
+PAUSES = {
+    "peril": (
+        "draw_shown_s",
+        "bot_pick_s",
+        "bot_roll_s",
+        "roll_shown_s",
+        "outcome_shown_s",
+        "elimination_shown_s",
+    ),
+    "roulette": ("bot_turn_s", "shown_s"),
+}
+# The page of a table asks whom it may play, and hears no.
+ANSWERS = re.compile(r"Failed to load resource: .* (401|403)")
+BENDS_PER_LOG = 150
+
+# Checks logs in the page and tells of each the line that lies and the sentence.
+CHECK = """async (logs) => {
+  const { verify } = await import("/static/js/verify.js");
+  const out = [];
+  for (const log of logs) out.push(await verify(log));
+  return out.map(({ lie, sentences }) => [lie?.line ?? null, sentences]);
+}"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    settings = Settings(
+        data_dir=tmp_path_factory.mktemp("data"), operator_token=OPERATOR, log_level="error"
+    )
+    listening = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(
+        create_app(settings), log_level="error", access_log=False, timeout_graceful_shutdown=1
+    )
+    running = uvicorn.Server(config)
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    base = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    until = time.monotonic() + 20
+    while not running.started and time.monotonic() < until:
+        time.sleep(0.02)
+    yield base
+    running.should_exit = True
+    thread.join(10)
+
+
+@pytest.fixture(scope="module")
+def browser(chromium_path: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium_path, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield browser
+        browser.close()
+
+
+class Table:
+    """A table whose owner adds bots and starts a match."""
+
+    def __init__(self, base: str, game: str = "peril", **options: Any) -> None:
+        self.base, self.api = base, f"{base}/api/v1"
+        quick = {**dict.fromkeys(PAUSES[game], 0), "victory_s": 0, **options}
+        body = {"name": "The Rooftop", "owner": OWNER, "game": game, "options": quick}
+        bearer = {"Authorization": f"Bearer {OPERATOR}"}
+        made = httpx.post(f"{self.api}/tables", json=body, headers=bearer).raise_for_status()
+        self.id, self.token = made.json()["id"], made.json()["owner_token"]
+        self.match = f"{self.id}-1"
+        self.page = f"{base}/m/{self.match}"
+
+    def send(self, command: str, **words: Any) -> None:
+        httpx.post(
+            f"{self.api}/tables/{self.id}/commands",
+            json={"avatar": OWNER, "command": {"type": command, **words}},
+            headers={"Authorization": f"Bearer {self.token}"},
+        ).raise_for_status()
+
+    def start(self, bots: int = 3) -> Table:
+        for _ in range(bots):
+            self.send("add_bot")
+        self.send("start")
+        return self
+
+    def log(self) -> Any:
+        return httpx.get(f"{self.api}/matches/{self.match}").raise_for_status().json()
+
+    def played(self) -> Table:
+        """A match of bots alone, to its end."""
+        self.start()
+        until = time.monotonic() + 30
+        while self.log()["match"]["closed_ms"] is None:
+            assert time.monotonic() < until, "the bots do not come to an end"
+            time.sleep(0.05)
+        return self
+
+
+@pytest.fixture(scope="module", params=["peril", "roulette"])
+def over(request: pytest.FixtureRequest, server: str) -> Table:
+    return Table(server, request.param).played()
+
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Open]:
+    """Opens pages, and sees to it that none of them had anything to complain about."""
+    contexts, complaints = [], []
+
+    def note(message: Any) -> None:
+        if message.type in ("error", "warning") and not ANSWERS.search(message.text):
+            complaints.append(message.text)
+
+    def open_page(
+        address: str,
+        *,
+        width: int = 1280,
+        log: Any = None,
+        before: str = "",
+        **how: Any,
+    ) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": 800}, **how)
+        context.set_default_timeout(8000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", note)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        if before:
+            page.add_init_script(before)
+        if log is not None:
+
+            def answer(route: Route) -> None:
+                route.fulfill(json=log)
+
+            page.route("**/api/v1/matches/*", answer)
+        page.goto(address)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def good(page: Page) -> int:
+    return page.locator("#log [data-state=good]").count()
+
+
+# ---- the page -------------------------------------------------------------------------------
+
+
+def test_a_match_that_is_over_checks_itself_and_every_line_turns_green(
+    open_page: Open, over: Table
+) -> None:
+    """The page says what `app.verify` says, and marks each line as fitting."""
+    page = open_page(over.page)
+    report = verify.verify(over.log())
+    expect(page.locator("#verdict")).to_have_attribute("data-state", "good")
+    assert page.locator("#verdict p").all_text_contents() == report.sentences
+    assert good(page) == page.locator("#log li").count() == report.lines
+    expect(page.locator(".people-list [data-how=winner]")).to_have_count(1)
+    expect(page.locator(".mark").first).to_have_attribute("aria-label", "fits")
+
+
+def test_a_bent_line_turns_red_and_the_ones_after_it_stay_unchecked(
+    open_page: Open, over: Table
+) -> None:
+    """A forged roll is found where it stands; lines before it are green, later ones unmarked."""
+    log = over.log()
+    kinds = ("dice_rolled", "roulette.rolled")
+    index, event = next(
+        (i, e)
+        for i, line in enumerate(log["entries"])
+        for e in line["events"]
+        if e["type"] in kinds
+    )
+    event["number" if "number" in event else "roll"] += 1
+    page = open_page(over.page, log=log)
+    expect(page.locator("#verdict")).to_have_attribute("data-state", "bad")
+    line = log["entries"][index]["seq"]
+    lie = page.locator("#log [data-state=bad]")
+    expect(lie).to_have_attribute("id", f"line-{line}")
+    expect(lie.locator(".lie")).to_contain_text("follows")
+    expect(page.get_by_role("link", name=f"Line {line} lies.")).to_have_attribute(
+        "href", f"#line-{line}"
+    )
+    assert good(page) == index
+    assert page.locator("#log li:not([data-state])").count() == len(log["entries"]) - index - 1
+
+
+def test_a_false_seed_turns_the_line_that_shows_it_red(open_page: Open, over: Table) -> None:
+    """A seed that was not committed is the lie, though it is the draws that contradict it."""
+    log = over.log()
+    at, shown = next(
+        (line["seq"], e)
+        for line in log["entries"]
+        for e in line["events"]
+        if e["type"] == "seed_shown"
+    )
+    shown["seed"] = "00" * 32
+    page = open_page(over.page, log=log)
+    expect(page.locator("#log [data-state=bad]")).to_have_attribute("id", f"line-{at}")
+
+
+def test_while_a_match_runs_the_page_says_when_it_can_be_checked(
+    open_page: Open, server: str
+) -> None:
+    """A running match shows its commitment and no seed, and loads no script."""
+    table = Table(server, bot_pick_s=60).start()
+    page = open_page(table.page)
+    expect(page.locator("#verdict")).to_contain_text("This match is not over.")
+    expect(page.locator(".facts")).to_contain_text("secret till then")
+    commitment = table.log()["entries"][0]["events"][0]["commitment"]
+    expect(page.locator(".facts code").first).to_have_text(commitment)
+    assert page.locator("script").count() == 0
+
+
+def test_without_a_secure_context_the_page_says_why_it_cannot_check(
+    open_page: Open, over: Table
+) -> None:
+    """Where a browser lends no cryptography a sentence says so, and how to check elsewhere."""
+    none = "Object.defineProperty(crypto, 'subtle', { value: undefined })"
+    page = open_page(over.page, before=none)
+    expect(page.locator("#verdict")).to_contain_text("did not come by https")
+    expect(page.locator("#verdict")).to_contain_text(f"peril verify {over.page}")
+    assert good(page) == 0
+
+
+def test_without_javascript_the_match_and_its_log_can_be_read(open_page: Open, over: Table) -> None:
+    """The server writes everything but the marks."""
+    page = open_page(over.page, java_script_enabled=False)
+    assert page.locator("#log li").count() == len(over.log()["entries"])
+    expect(page.locator("#log")).to_contain_text("draw 1: ")
+    expect(page.locator("#verdict code")).to_have_text("peril verify")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone_nothing_is_wider_than_the_screen(
+    open_page: Open, over: Table, scheme: str
+) -> None:
+    """At 360 px neither the log nor a commitment of 64 digits makes the page scroll sideways."""
+    page = open_page(over.page, width=360, color_scheme=scheme)
+    expect(page.locator("#verdict")).to_have_attribute("data-state", "good")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_the_log_can_be_downloaded_and_checked_elsewhere(open_page: Open, over: Table) -> None:
+    """The link gives the JSON that `peril verify` takes."""
+    page = open_page(over.page)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download the log").click()
+    report = verify.verify(json.loads(Path(download.value.path()).read_bytes()))
+    assert (report.over, report.lie) == (True, None)
+
+
+def test_the_page_of_the_fair_dice_lists_what_is_not_proven(open_page: Open, server: str) -> None:
+    """What the verifier does not cover stands on the page, each with its reason."""
+    page = open_page(f"{server}/fairness")
+    for what, why in verify.NOT_COVERED.items():
+        expect(page.locator("#content")).to_contain_text(f"{what}. {why}")
+
+
+def test_there_is_a_page_for_no_match_too(open_page: Open, server: str) -> None:
+    """An unknown match is told in a sentence."""
+    answer = httpx.get(f"{server}/m/nowhere-1")
+    assert answer.status_code == 404
+    assert "There is no such match here." in answer.text
+
+
+def test_the_table_shows_its_commitment_and_leads_to_the_log(open_page: Open, server: str) -> None:
+    """“Fair dice” on the page of a table has the running match's commitment, later a link."""
+    table = Table(server)
+    page = open_page(f"{server}/t/{table.id}")
+    page.get_by_text("Fair dice").click()
+    commitment = table.log()["entries"][0]["events"][0]["commitment"]
+    expect(page.locator("#commitment")).to_have_text(commitment)
+    expect(page.locator("#match-before")).to_be_hidden()
+    table.played()
+    expect(page.locator("#commitment")).not_to_have_text(commitment)
+    page.get_by_role("link", name="Check the match before").click()
+    expect(page).to_have_url(table.page)
+    expect(page.locator("#verdict")).to_have_attribute("data-state", "good")
+
+
+# ---- the same as in Python ------------------------------------------------------------------
+
+
+def _log(folder: Path, game: str, number: int) -> Any:
+    async def go() -> Any:
+        open_log(folder / "peril.db").close()
+        house = House(folder / "peril.db")
+        try:
+            with pytest.MonkeyPatch.context() as patch:
+                return await play(house, game, rig(patch, number))
+        finally:
+            await house.close()
+
+    with ThreadPoolExecutor(1) as elsewhere:  # this thread has a loop of the browser's
+        return elsewhere.submit(asyncio.run, go()).result()
+
+
+@pytest.mark.parametrize("game", ["peril", "roulette"])
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_the_browser_and_python_find_the_same_lies(
+    open_page: Open, server: str, tmp_path: Path, game: str, number: int
+) -> None:
+    """On true and bent logs both name the same line, and for the same reason in the same words;
+    only where a line is no line at all Python may stumble before it finds the words."""
+    log = _log(tmp_path, game, number)
+    true = Bend(log, 0, (), "true")
+    bent = [true, *random.Random(number).sample(list(bends(log)), BENDS_PER_LOG)]
+    page = open_page(f"{server}/fairness")
+    found = page.evaluate(CHECK, [b.log for b in bent])
+    for bend, (line, sentences) in zip(bent, found, strict=True):
+        report = verify.verify(bend.log)
+        where = (bend.index, bend.path, bend.how)
+        assert line == (report.lie and report.lie.line), where
+        if report.lie is None or report.lie.what != ILL_WRITTEN:
+            assert sentences == report.sentences, where
