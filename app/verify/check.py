@@ -33,6 +33,10 @@ NOT_COVERED: Mapping[str, str] = {
 }
 """What no line can be convicted of, and why."""
 
+FORGOTTEN = (
+    "Somebody deleted his data, which the draws were made of too: the seed is the one committed "
+    "to, but the draws after his first move cannot be made again."
+)
 NOT_A_LOG = "That is not the log of a match."
 ILL_WRITTEN = "The line is not written as lines of a log are."
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError)
@@ -52,12 +56,16 @@ class Lie:
 
 @dataclass
 class Report:
-    """What the check of a match came to.  `played`: whether its game's rules are known here."""
+    """What the check of a match came to.  `played`: whether its game's rules are known here.
+
+    `forgotten`: somebody deleted his data, so that not all draws could be made again.
+    """
 
     match: str
     game: str
     played: bool
     over: bool = False
+    forgotten: bool = False
     lines: int = 0
     draws: int = 0
     winner: str = ""
@@ -104,6 +112,21 @@ def _written(entry: Said, opens: bool) -> bool:
     return all(isinstance(text, str) for text in texts)
 
 
+def _forgotten(entries: Sequence[Said]) -> list[Said]:
+    """What was added to the last line for those who deleted their data since."""
+    told = (
+        entries[-1]["events"] if isinstance(entries[-1], dict) and "events" in entries[-1] else []
+    )
+    out: list[Said] = []
+    for event in reversed(told):
+        if not isinstance(event, dict) or event.get("type") != "forgotten":
+            break
+        if set(event) != {"type", "key"} or not isinstance(event["key"], str):
+            break
+        out.append(event)
+    return out
+
+
 class _Check:
     """A log on its way from line to line."""
 
@@ -115,10 +138,15 @@ class _Check:
         self.blamed = 0
         """The line to blame, where it is not the one that is read."""
         self.first = _number(entries[0], match["first_seq"])
+        self.last = len(entries) - 1
         self.shown, self.shown_at = self._seed(entries)
         self.seed = b""
         self.committed = ""
         self.shown_yet = False
+        self.forgotten = [e["key"] for e in _forgotten(entries)]
+        self.blind = False
+        """What fed the draws from here on is deleted."""
+        report.forgotten = self.forgotten != []
 
     @staticmethod
     def _seed(entries: Sequence[Said]) -> tuple[str, int]:
@@ -148,9 +176,12 @@ class _Check:
         if actor == SERVER and entry["id"]:
             wrong("What the service does by itself has no key.")
         if command["type"] not in lobby.COMMANDS:
+            self.blind |= any(key in (actor, *command.values()) for key in self.forgotten)
             self.choices = dice.chosen(self.choices, actor, command)
         drawn = self._draws(events, entry["id"])
         events = self._renamed(actor, events[len(drawn) :])
+        if index == self.last and self.forgotten:
+            events = events[: -len(self.forgotten)]
         if self.report.played:
             expected = list(self.table.follow(actor, command, drawn))
             compare([*expected, *self._seed_due()], events, self.table.names)
@@ -188,7 +219,7 @@ class _Check:
             self.report.draws += 1
             if set(event) != DRAWN or not isinstance(event["why"], str):
                 wrong("The draw is not written as draws are.")
-            if self.shown:
+            if self.shown and not self.blind:
                 self._check_draw(event, fresh)
         return out
 
@@ -243,6 +274,8 @@ class _Check:
         if self.table.closed != (self.match["closed_ms"] is not None):
             wrong("The match is closed, but its log ends before." if not self.table.closed
                   else "The log closes the match, which is said to be open.")  # fmt: skip
+        if not all(self.table.closed and self.table.seat(key) for key in self.forgotten):
+            wrong("Nobody who played in this match can have been forgotten so.")
         self.report.winner = self.table.game.winner
 
 
@@ -253,8 +286,10 @@ def _sentences(report: Report, check: _Check) -> list[str]:
     if report.lie is not None:
         return [f"Line {report.lie.line} lies: {report.lie.what}"]
     out = [f"All {report.lines} lines of match {report.match} fit one another."]
-    if report.draws:
-        s = "s" if report.draws > 1 else ""
+    s = "s" if report.draws > 1 else ""
+    if report.forgotten:
+        out.append(FORGOTTEN)
+    elif report.draws:
         out.append(f"The seed is the one committed to, and {report.draws} draw{s} came from it.")
     else:
         out.append("Nothing was drawn in it.")

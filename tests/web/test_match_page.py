@@ -329,6 +329,13 @@ def _log(folder: Path, game: str, number: int) -> Any:
         return elsewhere.submit(asyncio.run, go()).result()
 
 
+def _forgetting(log: Any, key: str) -> Any:
+    """The log as it were if that player had deleted his data."""
+    *before, last = log["entries"]
+    told = [*last["events"], {"type": "forgotten", "key": key}]
+    return {**log, "entries": [*before, {**last, "events": told}]}
+
+
 @pytest.mark.parametrize("game", ["peril", "roulette"])
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_the_browser_and_python_find_the_same_lies(
@@ -337,8 +344,10 @@ def test_the_browser_and_python_find_the_same_lies(
     """On true and bent logs both name the same line, and for the same reason in the same words;
     only where a line is no line at all Python may stumble before it finds the words."""
     log = _log(tmp_path, game, number)
-    true = Bend(log, 0, (), "true")
-    bent = [true, *random.Random(number).sample(list(bends(log)), BENDS_PER_LOG)]
+    keys = [log["entries"][0]["events"][0]["owner"], "nobody"]
+    keys += [e["key"] for line in log["entries"] for e in line["events"] if e["type"] == "joined"]
+    bent = [Bend(log, 0, (), "true"), *(Bend(_forgetting(log, k), 0, (), k) for k in keys)]
+    bent += random.Random(number).sample(list(bends(log)), BENDS_PER_LOG)
     page = open_page(f"{server}/fairness")
     found = page.evaluate(CHECK, [b.log for b in bent])
     for bend, (line, sentences) in zip(bent, found, strict=True):

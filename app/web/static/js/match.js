@@ -55,13 +55,13 @@ async function check() {
     tell("still", "The log cannot be loaded now. Reload the page to check the match.");
     return;
   }
-  const { over, lie, sentences } = await verify(log, async (index) => {
+  const { over, forgotten, lie, sentences } = await verify(log, async (index) => {
     mark(rows[index], "good", "fits");
     // Let the browser paint, so that one sees the check go down the log.
     if (index % LINES_AT_ONCE === 0) await new Promise((done) => setTimeout(done));
   });
   if (lie) accuse(lie);
-  else tell(over ? "good" : "still", ...sentences);
+  else tell(over && !forgotten ? "good" : "still", ...sentences);
 }
 
 check();

@@ -12,6 +12,9 @@ const GAMES = { peril: Peril, roulette: Roulette };
 const FIELDS = ["seq", "at_ms", "actor", "id", "command", "events"];
 const OPENING = ["type", "game", "owner", "options", "locked", "invited", "commitment"];
 const ILL_WRITTEN = "The line is not written as lines of a log are.";
+const FORGOTTEN =
+  "Somebody deleted his data, which the draws were made of too: the seed is the one committed " +
+  "to, but the draws after his first move cannot be made again.";
 const DRAWN = ["type", "number", "why", "among", "index"];
 
 /**
@@ -36,7 +39,7 @@ export async function verify(log, onLine = () => {}) {
     const what = error instanceof Wrong ? error.message : ILL_WRITTEN;
     lie = { line, index, what, ...(error instanceof Wrong ? check.blamed : null) };
   }
-  return { over, lie, sentences: sentences(log, over, lie, check) };
+  return { over, forgotten: check.forgotten.length > 0, lie, sentences: sentences(log, over, lie, check) };
 }
 
 /** The number that a line bears, or if it bears none the one that is due. */
@@ -49,6 +52,17 @@ function written({ actor, id, command, events }, opens) {
   const texts = [actor, id, ...events.map((event) => event.type)];
   if (!opens) texts.push(command.type);
   return texts.every((text) => typeof text === "string");
+}
+
+/** The keys of those who deleted their data since, as the last line says at its end. */
+function forgotten(entries) {
+  const out = [];
+  for (const event of [...(entries.at(-1)?.events ?? [])].reverse()) {
+    if (event?.type !== "forgotten" || !says(event, ["type", "key"])) break;
+    if (typeof event.key !== "string") break;
+    out.push(event.key);
+  }
+  return out;
 }
 
 class Check {
@@ -66,6 +80,8 @@ class Check {
     this.committed = "";
     this.shownYet = false;
     this.winner = "";
+    this.forgotten = forgotten(entries);
+    this.blind = false;
     this.#findSeed();
   }
 
@@ -102,10 +118,15 @@ class Check {
     const { actor, id, command } = entry;
     if (actor === SERVER && id) wrong("What the service does by itself has no key.");
     if (!COMMANDS.includes(command.type)) {
+      const said = [actor, ...Object.values(command)];
+      this.blind ||= this.forgotten.some((key) => said.includes(key));
       this.choices = await dice.chosen(this.choices, actor, command);
     }
     const drawn = await this.#drawn(events, id);
     events = this.#renamed(actor, events.slice(drawn.length));
+    if (index === this.entries.length - 1 && this.forgotten.length) {
+      events = events.slice(0, -this.forgotten.length);
+    }
     if (this.played) {
       const expected = this.table.follow(actor, command, drawn);
       compare([...expected, ...this.#seedDue()], events, this.table.names);
@@ -147,7 +168,7 @@ class Check {
       out.push(event);
       this.draws++;
       if (!says(event, DRAWN) || typeof event.why !== "string") wrong("The draw is not written as draws are.");
-      if (this.shown) await this.#checkDraw(event, fresh);
+      if (this.shown && !this.blind) await this.#checkDraw(event, fresh);
     }
     return out;
   }
@@ -208,6 +229,9 @@ class Check {
           : "The match is closed, but its log ends before.",
       );
     }
+    if (!this.forgotten.every((key) => this.table.closed && this.table.seat(key))) {
+      wrong("Nobody who played in this match can have been forgotten so.");
+    }
     this.winner = this.table.game.winner;
   }
 }
@@ -217,7 +241,8 @@ function sentences({ match, entries }, over, lie, check) {
   if (!over) return [`Match ${match.id} is not over. It can be checked when its seed is shown.`];
   if (lie) return [`Line ${lie.line} lies: ${lie.what}`];
   const out = [`All ${entries.length} lines of match ${match.id} fit one another.`];
-  if (check.draws) {
+  if (check.forgotten.length) out.push(FORGOTTEN);
+  else if (check.draws) {
     const s = check.draws > 1 ? "s" : "";
     out.push(`The seed is the one committed to, and ${check.draws} draw${s} came from it.`);
   } else out.push("Nothing was drawn in it.");
