@@ -22,7 +22,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from app import cli_devices, cli_people, cli_tokens
+from app import cli_devices, cli_people, cli_store, cli_tokens
 from app.console import DataDir, print_json, read_settings, run
 from app.errors import PerilError
 from app.settings import Settings
@@ -37,6 +37,8 @@ app.add_typer(ranking_app, name="ranking")
 app.add_typer(cli_tokens.app, name="token")
 app.add_typer(cli_devices.app, name="device")
 app.add_typer(cli_people.app, name="person")
+app.command("migrate")(cli_store.migrate)
+app.command("migrate-store")(cli_store.migrate_store)
 
 Host = Annotated[str | None, typer.Option(help="Address to listen on [PERIL_HOST].")]
 Port = Annotated[int | None, typer.Option(min=1, max=65535, help="Port [PERIL_PORT].")]

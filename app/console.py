@@ -34,11 +34,11 @@ def read_settings(**given: Any) -> Settings:
 @contextlib.contextmanager
 def _tables(settings: Settings) -> Iterator[Any]:
     from app import logs
-    from app.table.database import open_log
+    from app.table.database import open_store
     from app.table.service import Tables
 
     logs.configure(settings.model_copy(update={"log_level": "error"}))
-    store = open_log(settings.database)
+    store = open_store(settings)
     try:
         yield Tables(store)
     finally:

@@ -23,7 +23,7 @@ from app.devices.registry import Registry
 from app.errors import Malformed, NotFound, PerilError
 from app.limits import Limits
 from app.settings import Settings
-from app.table.database import open_log
+from app.table.database import open_store
 from app.table.log import Log
 from app.table.service import Tables
 from app.web import me, pages
@@ -58,7 +58,7 @@ def create_app(
     Raises `database.Unusable` if the embedded store cannot be opened.
     """
     logs.configure(settings)
-    tables = Tables(store or open_log(settings.database), **parts)
+    tables = Tables(store or open_store(settings), **parts)
     tables.public_url = settings.public_url or settings.address
     limits = Limits(settings)
     access = Access(tables.store, settings, limits)

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
-from sqlalchemy import func, or_
+from sqlalchemy import or_
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session, col, delete, select
 
@@ -20,6 +20,7 @@ from app import codes, games
 from app.errors import Busy, PerilError
 from app.games import lobby
 from app.games.core import SERVER, Actor, Key
+from app.table import sql
 from app.table.models import (
     CodeRow,
     DeviceRow,
@@ -172,7 +173,7 @@ def _matches(session: Session, key: Key) -> tuple[list[Sat], list[str]]:
 def _mentions(key: Key) -> Any:
     """Whether a key stands anywhere in an entry."""
     columns = (EntryRow.actor, EntryRow.command, EntryRow.events, EntryRow.command_id)
-    return or_(*(func.instr(column, key) > 0 for column in columns))
+    return or_(*(col(column).contains(key, autoescape=True) for column in columns))
 
 
 def _named(value: Any, key: Key) -> Iterator[str]:
@@ -217,9 +218,7 @@ def _ranked_at(session: Session, key: Key) -> set[str]:
 
 def _forget(session: Session, key: Key) -> set[str]:
     """Do so in one transaction; the tables that must be painted anew."""
-    # From the first read on nobody else may write: he must not sit down meanwhile.
-    session.connection().exec_driver_sql("PRAGMA secure_delete=ON")
-    session.connection().exec_driver_sql("BEGIN IMMEDIATE")
+    sql.write_alone(session)  # he must not sit down meanwhile
     touched = _ranked_at(session, key)
     owned = session.exec(select(TableRow).where(TableRow.owner_key == key)).all()
     for table in owned:
@@ -245,18 +244,16 @@ def _forget_in(session: Session, match: MatchRow, key: Key) -> None:
     state = games.replay([event for some in events for event in some])
     if match.closed_ms is None and state.seat(key):
         raise Seated(session.get_one(TableRow, match.table_id).name)
-    alias = Key(str(uuid.uuid4()))
+    # A match that is on at his own table goes on under his key, which the table has anyway.
+    own = match.closed_ms is None and state.owner == key
+    alias = key if own else Key(str(uuid.uuid4()))
     for row in rows:
         row.actor = row.actor.replace(key, alias)
         row.command = row.command.replace(key, alias)
         row.command_id = row.command_id and row.command_id.replace(key, alias)
         if key in row.events:
             row.events = _json(_without(msgspec.json.decode(row.events), key, alias))
-    if match.closed_ms is None and state.owner == key:
-        # It is still his table.
-        opened, *more = msgspec.json.decode(rows[0].events)
-        rows[0].events = _json([{**opened, "owner": key}, *more])
-    elif state.seat(key) and state.stage != "lobby":
+    if not own and state.seat(key) and state.stage != "lobby":
         last = msgspec.json.decode(rows[-1].events)
         rows[-1].events = _json([*last, lobby.Forgotten(alias)])
 

@@ -20,6 +20,8 @@ class Settings(BaseSettings):
 
     data_dir: Path = Path("data")
     """Where the embedded database lies."""
+    database_url: str = ""
+    """A PostgreSQL database to be used instead, `postgresql://user:password@host/name`."""
     host: str = "127.0.0.1"
     port: int = Field(default=8700, ge=1, le=65535)
     operator_token: str = ""

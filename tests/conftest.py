@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.postgres import find_postgres
+
 
 def find_chromium() -> str | None:
     named = os.environ.get("CHROMIUM")
@@ -18,6 +20,7 @@ def find_chromium() -> str | None:
 # Each optional thing: how to find it, and what to say when it is not there.
 OPTIONAL: dict[str, tuple[Callable[[], str | None], str]] = {
     "chromium": (find_chromium, "no browser in PATH (CHROMIUM=/path/to/one names it)"),
+    "postgresql": (find_postgres, "no server there and no initdb (PERIL_TEST_POSTGRES names one)"),
 }
 
 

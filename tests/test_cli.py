@@ -7,6 +7,7 @@ import shutil
 import socket
 import sqlite3
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from typer.testing import CliRunner
 
 from app import cli
 from app.table.database import open_log
+from tests.postgres import new_database
 
 ROOT = Path(__file__).parents[1]
 
@@ -454,3 +456,19 @@ def test_serve_says_where_it_listens_and_commands_work_meanwhile(peril: Any, fol
         assert ok(httpx.get(url)).json()["options"]["lives"] == 2
     assert server.said.startswith(f"Peril Table listens on {server.url}\n")
     assert "Traceback" not in server.said
+
+
+# ---- the store ------------------------------------------------------------------------------
+
+
+def test_a_file_is_moved_to_postgresql_by_one_command(
+    peril: Any, need: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "has to say where to" in peril("migrate-store").problem
+    table = peril("table", "create").json["table"]
+    with new_database(need("postgresql")) as address:
+        monkeypatch.setenv("PERIL_DATABASE_URL", address)
+        assert peril("migrate").out.strip() == "The schema is up to date."
+        assert "the same in both" in peril("migrate-store").out
+        assert table in peril("table", "list").out
+        assert "already" in peril("migrate-store").problem

@@ -1,20 +1,26 @@
-"""Opens the embedded store: folder, migrations, and sentences for what can be wrong with it."""
+"""Opens the store: folder or server, migrations, and sentences for what can be wrong with it."""
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
+from collections.abc import Iterator
 from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, create_engine
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy import Connection, Engine, create_engine, make_url, text
+from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 
 from app.errors import PerilError
-from app.table.log import SqliteLog
+from app.settings import Settings
+from app.table.postgres import PostgresLog
+from app.table.sqlite import SqliteLog
 
+MIGRATING = 0x9E811
+"""Key of PostgreSQL's advisory lock while the schema is brought up to date."""
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
 
 
@@ -23,6 +29,33 @@ class Unusable(PerilError):
 
     def __init__(self, message: str) -> None:
         super().__init__("store_unusable", message)
+
+
+def open_store(settings: Settings) -> SqliteLog | PostgresLog:
+    """The store that the settings name.  Unusable says what to do if it cannot be opened."""
+    if settings.database_url:
+        return open_postgres(settings.database_url)
+    return open_log(settings.database)
+
+
+def open_postgres(url: str) -> PostgresLog:
+    """The store in a PostgreSQL database, migrated if need be.  Unusable says what to do."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise Unusable("PERIL_DATABASE_URL is not an address of a database.") from error
+    if parsed.get_backend_name() not in ("postgresql", "postgres"):
+        raise Unusable("PERIL_DATABASE_URL has to begin with postgresql://")
+    store = PostgresLog(parsed.set(drivername="postgresql+psycopg"))
+    try:
+        migrate(store.engine)
+    except DatabaseError as error:
+        store.close()
+        raise Unusable(
+            f"The database {parsed.database} on {parsed.host or 'this machine'} does not answer"
+            f" ({str(error.orig).strip().splitlines()[0]})."
+        ) from error
+    return store
 
 
 def open_log(path: Path) -> SqliteLog:
@@ -57,7 +90,31 @@ def open_log(path: Path) -> SqliteLog:
 
 
 def migrate(engine: Engine) -> None:
-    """Bring the schema to the newest version.  Unusable if the database is newer than this."""
+    """Bring the schema to the newest version, one process at a time.
+
+    Unusable if the database is newer than this.
+    """
+    with engine.connect() as connection, _alone(connection):
+        _migrate(engine)
+
+
+@contextlib.contextmanager
+def _alone(connection: Connection) -> Iterator[None]:
+    """Other processes that want to migrate this database wait."""
+    path = connection.engine.url.database
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": MIGRATING})
+        try:
+            yield
+        finally:
+            connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": MIGRATING})
+        return
+    with Path(f"{path}.migrating").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _migrate(engine: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     scripts = ScriptDirectory.from_config(config)

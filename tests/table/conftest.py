@@ -1,13 +1,14 @@
 """A house for each test: an empty table on a fresh file."""
 
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from app.table.database import open_log
+from app.table.database import open_log, open_postgres
+from tests.postgres import new_database
 
 from .house import House
 
@@ -20,9 +21,31 @@ def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def empty_postgres(need: Callable[[str], str]) -> Iterator[str]:
+    """The same in PostgreSQL: its address."""
+    with new_database(need("postgresql")) as address:
+        open_postgres(address).close()
+        yield address
+
+
 @pytest.fixture
-def database(empty_file: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copy(empty_file, tmp_path / "peril.db"))
+def database(request: pytest.FixtureRequest) -> Iterator[Path | str]:
+    """An empty database: a file, or with the parameter "postgres" an address."""
+    if getattr(request, "param", "sqlite") == "postgres":
+        empty = request.getfixturevalue("empty_postgres")
+        with new_database(
+            request.getfixturevalue("need")("postgresql"), empty.rpartition("/")[2]
+        ) as made:
+            yield made
+    else:
+        folder = request.getfixturevalue("tmp_path")
+        empty_file = request.getfixturevalue("empty_file")
+        yield Path(shutil.copy(empty_file, folder / "peril.db"))
+
+
+BOTH = pytest.mark.parametrize("database", ["sqlite", "postgres"], indirect=True)
+"""The test holds for either store."""
 
 
 @pytest.fixture

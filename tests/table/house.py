@@ -19,11 +19,13 @@ from app.games import lobby
 from app.games.core import SERVER, Actor, Command, Key
 from app.games.peril import words as peril
 from app.table import news, talk
+from app.table.database import open_postgres
 from app.table.history import entries_since
 from app.table.hot import Dialog, HotTable
-from app.table.log import Append, SqliteLog, StoreBusy
+from app.table.log import Append, StoreBusy
 from app.table.models import EntryRow
 from app.table.service import Tables
+from app.table.sqlite import SqliteLog
 
 T = TypeVar("T")
 
@@ -63,8 +65,8 @@ class LoadedDice(ScriptedDice):
 class Store:
     """The real store, which counts its appends and can be told to be busy or slow."""
 
-    def __init__(self, path: Path) -> None:
-        self.log = SqliteLog(path)
+    def __init__(self, where: Path | str) -> None:
+        self.log = SqliteLog(where) if isinstance(where, Path) else open_postgres(where)
         self.appends: list[Append] = []
         self.busy = 0
         """So many appends are refused, as by a full disk."""
@@ -141,8 +143,9 @@ class Answer:
 class House:
     """One table with its people; see the module."""
 
-    def __init__(self, path: Path, seed: int = 1) -> None:
+    def __init__(self, path: Path | str, seed: int = 1) -> None:
         self.path = path
+        """The file of its database, or the address of one in PostgreSQL."""
         self.clock = Clock()
         self.dice: LoadedDice | None = LoadedDice(seed)
         """None: the dice of the service itself."""

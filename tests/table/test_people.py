@@ -18,9 +18,9 @@ from app.errors import Busy, PerilError
 from app.games import lobby
 from app.games.core import Actor, Key
 from app.table import history, talk
-from app.table.log import SqliteLog
 from app.table.models import CodeRow, PersonRow
 from app.table.service import Tables
+from app.table.sqlite import SqliteLog
 
 from .house import Avatar, House
 

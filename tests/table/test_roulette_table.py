@@ -2,7 +2,10 @@
 
 from app.games import lobby
 
+from .conftest import BOTH
 from .house import House
+
+pytestmark = BOTH
 
 PULL = "🔫 Pull the trigger"
 

@@ -16,7 +16,6 @@ from app.games import lobby
 from app.games.core import Key
 from app.games.peril import words as peril
 from app.table import history, news, talk
-from app.table.log import SqliteLog
 
 from .house import Avatar, House
 
@@ -92,4 +91,3 @@ async def test_the_seed_is_nowhere_before_the_match_is_over(
     seed = house.table.seed
     assert len(seed) == 64
     assert seed not in seen + json.dumps(logs, default=repr)
-    assert isinstance(house.store.log, SqliteLog)

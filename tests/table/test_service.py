@@ -3,7 +3,6 @@
 import asyncio
 import json
 import random
-import sqlite3
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -21,8 +20,10 @@ from app.table.hot import RECENT_STATES
 from app.table.models import DeadlineRow, EntryRow, RecordRow
 from app.table.service import Tables
 
+from .conftest import BOTH
 from .house import Avatar, House, Store
 
+pytestmark = BOTH
 Build = Callable[..., Awaitable[House]]
 SEEDS = range(4)
 
@@ -244,21 +245,6 @@ async def test_a_full_store_changes_nothing_and_the_same_id_works_later(house: H
     assert house.board == board
     assert (await house.command(ada, peril.Pick((5,)), "p")).refused == ""
     assert house.picked["Ada"] == (5,)
-
-
-async def test_a_locked_file_makes_the_command_wait_or_busy_but_never_half_done(
-    house: House,
-) -> None:
-    ada = house.avatar("Ada")
-    other = sqlite3.connect(house.path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    joining = asyncio.ensure_future(house.command(ada, lobby.Join(), "j"))
-    await asyncio.sleep(0.1)
-    assert house.players() == []
-    other.execute("ROLLBACK")
-    other.close()
-    assert (await joining).refused == ""
-    assert len(await told(house, "joined")) == 1
 
 
 async def test_a_deadline_that_meets_a_busy_store_comes_again(house: House) -> None:
