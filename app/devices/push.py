@@ -51,6 +51,7 @@ class Pusher:
             timeout=settings.push_timeout_s, follow_redirects=False, transport=transport
         )
         tables.listeners.append(self.changed)
+        registry.answers = self.answers
 
     async def resume(self) -> None:
         """After a start: tell the tables that go on where the last process stopped."""
@@ -94,10 +95,7 @@ class Pusher:
             part = since_part(table, since, heard, [], start, upto, POLL_PUSHED_S, budget_bytes)
             if part.rest:
                 device.begun = abs(since)
-            device.pushes += 1
-            now_s = int(self._tables.clock())
-            body = signing.stamped(device.secret, part.text, now_s, device.pushes)
-            acknowledged = await self._post(device, url, body)
+            acknowledged = await self._post(device, url, part.text)
             if acknowledged is None:
                 return False
             if not part.rest:
@@ -106,8 +104,15 @@ class Pusher:
                 return True
             start = part.rest
 
-    async def _post(self, device: Device, url: str, body: str) -> int | None:
+    async def answers(self, device: Device) -> bool:
+        """Whether the object is there: a push without news is acknowledged."""
+        nothing = wire.record("S", str(device.seq), str(device.seq), str(POLL_PUSHED_S))
+        return await self._post(device, device.url, nothing) is not None
+
+    async def _post(self, device: Device, url: str, text: str) -> int | None:
         """The seq that the device says it has now; None if it could not be reached."""
+        device.pushes += 1
+        body = signing.stamped(device.secret, text, int(self._tables.clock()), device.pushes)
         try:
             async with asyncio.timeout(self._limit_s), self._call(url, body) as response:
                 raw = b""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -122,6 +122,8 @@ class Registry:
         self._checking: asyncio.Future[None] | None = None
         self._by_id: dict[str, Device] = {}
         self.by_table: dict[str, Device] = {}
+        self.answers: Callable[[Device], Awaitable[bool]] | None = None
+        """Whether the object of a device answers at its URL; who pushes can tell."""
 
     @property
     def open(self) -> bool:
@@ -167,7 +169,7 @@ class Registry:
             raise NotFound("theme", hello.theme)
         secret = ""
         if device is not None and device.owner_key == hello.owner_key:
-            self._one_of(device, hello.object_key)
+            await self._one_of(device, hello.object_key)
         elif self.open:
             device = await self._new(
                 hello.object_key, hello.owner_key, await self._table_for(hello)
@@ -201,7 +203,7 @@ class Registry:
         if device is None:
             raise UnknownDevice
         if device.object_key != form.get("o", ""):
-            self._one_of(device, form.get("o", ""))
+            await self._one_of(device, form.get("o", ""))
             raise UnknownDevice  # it takes its place by a hello
         device.seen_s = self._tables.clock()
         return device
@@ -246,12 +248,18 @@ class Registry:
             raise NotFound("device of the table", table_id)
         return device
 
-    def _one_of(self, device: Device, object_key: str) -> None:
-        """Copied if another object than this one is alive as this device."""
-        if device.object_key != object_key and not self._silent(device):
-            if COPY_SEEN not in device.notices:
-                device.notices.append(COPY_SEEN)
-            raise Copied
+    async def _one_of(self, device: Device, object_key: str) -> None:
+        """Copied if another object than this one is alive as this device.
+
+        One that was taken and rezzed anew need not wait: the URL of the old object is dead.
+        """
+        if device.object_key == object_key or self._silent(device):
+            return
+        if device.url and self.answers is not None and not await self.answers(device):
+            return
+        if COPY_SEEN not in device.notices:
+            device.notices.append(COPY_SEEN)
+        raise Copied
 
     async def examine(self, device: Device, found: Sequence[str], wanted: Collection[str]) -> str:
         """What is wrong with the prims of a table, in words; '' if nothing, or if it was said."""

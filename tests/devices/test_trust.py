@@ -243,6 +243,20 @@ async def test_a_stolen_copy_is_refused_and_both_ends_tell_the_owner(table: Link
     assert table.of("P") == []
 
 
+async def test_one_that_is_rezzed_anew_goes_on_at_once_and_a_copy_does_not(server: Server) -> None:
+    linkset = Linkset(server)
+    linkset.takes_pushes()
+    await linkset.hello()
+    again = linkset.copy()
+    await again.hello()
+    assert again.of("P", OWNER)[0][3].startswith("Another copy of this table is in use.")
+    del server.grid.urls[linkset.form["u"]]  # the old object is gone, and its URL with it
+    again.form["u"] = ""
+    await again.hello()
+    assert again.of("I")
+    assert again.known.table_id == linkset.known.table_id
+
+
 async def test_a_copy_is_paired_anew_and_becomes_a_table_of_its_own(table: Linkset) -> None:
     copy = table.copy()
     await copy.hello()

@@ -282,7 +282,7 @@ def test_a_table_rezzed_again_is_the_same_table(tmp_path: Path) -> None:
         v.join(table, "Ann")
         first = v.hot(table).id
         asset = table.take()
-        v.region.run(120)
+        v.region.run(5)
         again = v.region.rez(asset)
         v.region.run(20)
         assert v.hot(again).id == first
