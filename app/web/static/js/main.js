@@ -96,6 +96,7 @@ function showTable(view) {
 }
 
 function showFairness(view) {
+  if (!find("commitment")) return; // a page without the matches of the service
   find("commitment").textContent = view.state.commitment || "none";
   const link = find("match-link");
   link.setAttribute("href", `/m/${encodeURIComponent(view.match)}`);
