@@ -12,7 +12,7 @@ import msgspec
 
 from app.display import clip
 from app.games import GAMES, lobby
-from app.games.core import Command, Game, Key, Match, Refusal, Seat
+from app.games.core import Command, Game, Key, Match, RankingPage, Refusal, Seat
 from app.games.dialogs import Button, Dialog, make, paged
 from app.games.texts import Theme
 
@@ -133,15 +133,21 @@ def _wait(game: Game[Any], match: Match[Any], key: Key, _: int, theme: Theme) ->
     say = theme.say
     names = ", ".join(match.name(w.key) for w in game.waits(match))
     why = "frozen" if match.frozen else "waiting_for" if names else "wait"
-    buttons = [Button(say("button", "leave"), then="leave")] if match.stage == "playing" else []
+    plays = match.stage == "playing" and not _is_out(game, match, key)
+    buttons = [Button(say("button", "leave"), then="leave")] if plays else []
     if key == match.owner:
         buttons.append(Button(say("button", "owner"), then="owner"))
     buttons += _my_data(seat, theme)
     return make("wait", say("menu", why, names=names), buttons)
 
 
-def _leave(_: Game[Any], match: Match[Any], key: Key, __: int, theme: Theme) -> Dialog | None:
-    if match.stage != "playing" or match.seat(key) is None:
+def _is_out(game: Game[Any], match: Match[Any], key: Key) -> bool:
+    seats = game.public(match, RankingPage()).seats
+    return any(seat.out for seat in seats if seat.key == key)
+
+
+def _leave(game: Game[Any], match: Match[Any], key: Key, __: int, theme: Theme) -> Dialog | None:
+    if match.stage != "playing" or match.seat(key) is None or _is_out(game, match, key):
         return None
     say = theme.say
     return make(
