@@ -148,6 +148,21 @@ async def test_of_a_match_whose_player_deleted_his_data_the_rules_and_his_first_
         assert lie.line == log["entries"][index]["seq"]
 
 
+async def test_an_owner_who_deletes_his_data_while_others_play_makes_nobody_a_liar(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = rig(monkeypatch, 5)
+    house.dice = None
+    await house.open()
+    match = Match(house, chance)
+    await match.fill(3, 2)
+    await house.tick()
+    await people.forget(house.tables, house.owner.key)
+    await house.command(house.owner, lobby.ResetMatch())
+    report = verify.verify(await read(house, match.id))
+    assert (report.lie, report.forgotten, report.draws > 0) == (None, False, True)
+
+
 async def test_nobody_is_forgotten_who_did_not_play(log: Log) -> None:
     """A line that says so only to spare the draws the check is a lie."""
     log["entries"][-1]["events"].append({"type": "forgotten", "key": "nobody"})
