@@ -99,6 +99,7 @@ def _serve(settings: Settings, listening: socket.socket, words: str) -> None:
 
     class Server(uvicorn.Server):
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            made.state.life.stage = "draining"
             made.state.watchers.close()
             await super().shutdown(sockets)
 

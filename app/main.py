@@ -64,15 +64,18 @@ def create_app(
     access = Access(tables.store, settings, limits)
     watchers = watch.Watchers(tables, settings, limits)
     registry = Registry(tables, settings)
+    life = system.Life()
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await tables.start()
         pusher = Pusher(tables, registry, settings, push_transport, resolve)
         await pusher.resume()
+        life.stage = "serving"
         try:
             yield
         finally:
+            life.stage = "draining"
             await pusher.close()
             await tables.stop()
 
@@ -87,6 +90,7 @@ def create_app(
         openapi_url=f"{API}/openapi.json",
         redirect_slashes=False,
     )
+    app.state.life = life
     app.state.tables = tables
     app.state.access = access
     app.state.limits = limits
@@ -103,7 +107,7 @@ def create_app(
         app.include_router(router, prefix=API)
     app.router.routes[:0] = play.routes(tables, access, limits, API)
     app.include_router(device_routes.router(tables, registry, limits))
-    app.include_router(system.router(tables, limits))
+    app.include_router(system.router(tables, access, limits, watchers, life))
     app.include_router(pages.router(Shown(tables), api=API))
     app.include_router(me.router(tables))
     app.mount("/static", pages.static_files(), name="static")
@@ -114,6 +118,7 @@ def create_app(
         limit_bytes=settings.body_limit_bytes,
         limit_s=settings.body_limit_s,
     )
+    app.add_middleware(system.Counted)
     app.openapi = lambda: docs.document(app, API)  # type: ignore[method-assign]
     return app
 
@@ -155,6 +160,7 @@ def _handle_errors(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
-        log.exception("unexpected_error", path=request.scope["path"], exc_info=error)
+        path, table = request.scope["path"], request.path_params.get("table_id")
+        log.exception("unexpected_error", path=path, table=table, exc_info=error)
         message = "Something went wrong here. It has been written down."
         return await told(request, PerilError("internal", message, status=500))

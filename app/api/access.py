@@ -205,6 +205,11 @@ class Access:
         if caller.scope != "operator":
             raise Forbidden if caller.hash else Unauthorized
 
+    def must_read(self, caller: Caller) -> None:
+        """Figures of the whole service: on this machine, the operator, and who reads for him."""
+        if caller.scope not in ("operator", "read", "local"):
+            raise Forbidden if caller.hash else Unauthorized
+
     def must_own(self, caller: Caller, table_id: str) -> None:
         if not caller.owns(table_id):
             raise Forbidden if caller.hash else Unauthorized

@@ -23,6 +23,8 @@ class Devices(Protocol):
 
     async def revoke(self, table_id: str) -> None: ...
 
+    def errors(self, table_id: str) -> dict[str, int]: ...
+
 
 class CodeCreate(BaseModel):
     """For a table in-world: a new one of this owner, or the one that shows `table` from now on."""
@@ -52,6 +54,11 @@ class DeviceOut(BaseModel):
     troubles: str = Field(description="What its scripts found missing or double.")
     seen_ms: int = Field(description="When it said hello last.")
     pushed: bool = Field(description="Whether it has a URL, so that news are pushed.")
+    errors: dict[str, int] = Field(
+        description="Errors answered to it since the server knows it: `429` too many or busy,"
+        " `4xx` the other ones of that kind, `5xx`. Those that never reached the server it cannot"
+        " know."
+    )
 
 
 def router(tables: Tables, access: Access, devices: Devices) -> APIRouter:
@@ -111,6 +118,7 @@ def router(tables: Tables, access: Access, devices: Devices) -> APIRouter:
             troubles=row.troubles,
             seen_ms=row.seen_ms,
             pushed=bool(row.url),
+            errors=devices.errors(row.table_id),
         )
 
     return routes

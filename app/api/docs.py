@@ -45,7 +45,8 @@ def document(app: FastAPI, prefix: str) -> dict[str, Any]:
         parts["schemas"] |= schemas.components()
         for operation in (o for path in schema["paths"].values() for o in path.values()):
             good = {k: v for k, v in operation["responses"].items() if k.startswith("2")}
-            operation["responses"] = good | {"4XX": ERROR}
+            mine = {k: {**ERROR, **v} for k, v in operation["responses"].items() if k[0] == "5"}
+            operation["responses"] = good | {"4XX": ERROR} | mine
         app.openapi_schema = schema
     return app.openapi_schema
 

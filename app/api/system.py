@@ -1,13 +1,31 @@
-"""Is the service well?"""
+"""Is the service well, may requests come, and what does it count?"""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from fastapi import APIRouter, Request, Response
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
 from pydantic import BaseModel, Field
 from sqlalchemy import text
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app import metrics
+from app.api.access import Access
+from app.api.watch import Watchers
+from app.errors import PerilError
 from app.limits import Limits
 from app.table.service import Tables
+
+STAGES = ("lobby", "playing", "over")
+STORE_S = 2.0
+"""A store that takes longer to answer is as good as none."""
 
 
 class Health(BaseModel):
@@ -22,14 +40,106 @@ class Health(BaseModel):
     )
 
 
-def router(tables: Tables, limits: Limits) -> APIRouter:
+class Ready(BaseModel):
+    status: Literal["ready"] = "ready"
+
+
+class NotReady(PerilError):
+    """Told to load balancers, never to a table."""
+
+    status = 503
+
+    def __init__(self, message: str) -> None:
+        super().__init__("not_ready", message)
+
+
+class Life:
+    """Where the process is between its start and its end."""
+
+    stage: Literal["starting", "serving", "draining"] = "starting"
+
+
+class _Now(Collector):
+    """What is counted anyway, read when somebody asks."""
+
+    def __init__(self, tables: Tables, limits: Limits, watchers: Watchers) -> None:
+        self._tables = tables
+        self._limits = limits
+        self._watchers = watchers
+
+    def collect(self) -> Iterator[Metric]:
+        yield from metrics.REGISTRY.collect()
+        hot = list(self._tables.hot.values())
+        stages = Counter(dict.fromkeys(STAGES, 0))
+        stages.update(table.now.match.stage for table in hot)
+        tables = GaugeMetricFamily("peril_tables", "Tables in memory", labels=["stage"])
+        for stage, count in stages.items():
+            tables.add_metric([stage], count)
+        yield tables
+        yield GaugeMetricFamily(
+            "peril_deadlines_running",
+            "Deadlines that run",
+            value=sum(len(table.deadlines) for table in hot),
+        )
+        waiting = GaugeMetricFamily("peril_waiting", "Who waits for news", labels=["kind"])
+        for kind, count in self._watchers.open.items():
+            waiting.add_metric([kind], count)
+        yield waiting
+        refused = CounterMetricFamily(
+            "peril_limited", "Requests refused because they were too many", labels=["limit"]
+        )
+        for limit, count in self._limits.refused.items():
+            refused.add_metric([limit], count)
+        yield refused
+
+
+class Counted:
+    """Counts every answer; errors also for the table in-world they go to, if a route found one."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        begun = False
+
+        async def counted(message: Message) -> None:
+            nonlocal begun
+            if not begun:
+                begun = True
+                _count(scope, message["status"])
+            await send(message)
+
+        try:
+            await self.app(scope, receive, counted)
+        except Exception:
+            if not begun:  # it is told as such further out
+                _count(scope, 500)
+            raise
+
+
+def _count(scope: Scope, status: int) -> None:
+    metrics.request(scope["path"], status)
+    if status >= 400 and (device := scope.get("device")) is not None:
+        device.answered(status)
+
+
+def router(
+    tables: Tables, access: Access, limits: Limits, watchers: Watchers, life: Life
+) -> APIRouter:
     """Routes for load balancers and people who look after the server."""
     routes = APIRouter(tags=["system"])
+    now = _Now(tables, limits, watchers)
+
+    async def read_store() -> None:
+        await tables.store.run(lambda session: session.connection().execute(text("SELECT 1")))
 
     @routes.get("/healthz", summary="Is the service well?")
     async def healthz() -> Health:
         """Reads from the store, so that a lost disk shows."""
-        await tables.store.run(lambda session: session.connection().execute(text("SELECT 1")))
+        await read_store()
         return Health(
             status="ok",
             tables_in_memory=len(tables.hot),
@@ -37,4 +147,27 @@ def router(tables: Tables, limits: Limits) -> APIRouter:
             refused=limits.refused,
         )
 
+    @routes.get("/readyz", summary="May requests come?", responses={503: _NOT_READY})
+    async def readyz() -> Ready:
+        """503 while it starts, while it ends and while its store does not answer."""
+        if life.stage == "starting":
+            raise NotReady("The server is starting.")
+        if life.stage == "draining":
+            raise NotReady("The server is stopping; the next one goes on.")
+        try:
+            async with asyncio.timeout(STORE_S):
+                await read_store()
+        except Exception as error:
+            raise NotReady("The store does not answer.") from error
+        return Ready()
+
+    @routes.get("/metrics", include_in_schema=False)
+    async def get_metrics(request: Request) -> Response:
+        """For Prometheus: on loopback, or with a token for reading."""
+        access.must_read(await access.caller(request))
+        return Response(generate_latest(now), media_type=CONTENT_TYPE_LATEST)
+
     return routes
+
+
+_NOT_READY: dict[str, Any] = {"description": "Not now; the message says why"}

@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from fastapi import APIRouter, Query, Request, Response
@@ -31,6 +31,8 @@ AVATARS = 40
 ENTRIES = 200
 LARGEST_SEQ = 2**53
 """What JSON's readers and the store can hold."""
+
+Waiting = Literal["stream", "long_poll"]
 
 _encode = msgspec.json.Encoder().encode
 
@@ -59,6 +61,7 @@ class Watchers:
         self._each = settings.streams_per_address if limits.on else self._limit
         self._refused = limits.refused
         self._waiting: Counter[str] = Counter()
+        self.open: dict[Waiting, int] = {"stream": 0, "long_poll": 0}
         self.closed = False
 
     @property
@@ -67,16 +70,18 @@ class Watchers:
         return self._waiting.total()
 
     @contextmanager
-    def place(self, request: Request) -> Iterator[None]:
+    def place(self, request: Request, kind: Waiting) -> Iterator[None]:
         """A place to wait at.  Busy if all are taken, or too many of them from one address."""
         who = address(request.scope)
         if self.closed or self.waiting >= self._limit or self._waiting[who] >= self._each:
             self._refused["stream"] += 1
             raise Busy
         self._waiting[who] += 1
+        self.open[kind] += 1
         try:
             yield
         finally:
+            self.open[kind] -= 1
             self._waiting[who] -= 1
             if not self._waiting[who]:
                 del self._waiting[who]
@@ -103,7 +108,7 @@ def router(tables: Tables, access: Access, watchers: Watchers, settings: Setting
 
     async def wait(request: Request, table: HotTable, since: int, wait_s: float) -> None:
         if wait_s:
-            with watchers.place(request):
+            with watchers.place(request, "long_poll"):
                 await table.changed(since, min(wait_s, settings.long_poll_limit_s))
 
     def latest(table: HotTable, since: int | None, keys: list[Key]) -> bytes:
@@ -180,7 +185,7 @@ def router(tables: Tables, access: Access, watchers: Watchers, settings: Setting
 
     class _Stream(StreamingResponse):
         async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-            with watchers.place(Request(scope)):
+            with watchers.place(Request(scope), "stream"):
                 await super().__call__(scope, receive, send)
 
     async def _news(

@@ -10,10 +10,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import httpx
 import structlog
 
+from app import metrics
 from app.devices import callback, signing, wire
 from app.devices.registry import Device, Registry
 from app.devices.routes import POLL_PUSHED_S, since_part
@@ -83,7 +85,7 @@ class Pusher:
                         continue
                     vain = vain + 1 if device.seq == known else 0
         except Exception:
-            log.exception("push_failed", table=table.id)
+            log.exception("push_failed", **table.logged())
         finally:
             device.pushing = None
 
@@ -121,13 +123,20 @@ class Pusher:
                     if len(raw) > ACK_BYTES:
                         break
         except (*LOST, callback.Forbidden) as error:
-            log.info("push_lost", table=device.table_id, why=type(error).__name__)
+            metrics.PUSHES["lost"].inc()
+            log.info("push_lost", why=type(error).__name__, **self._logged(device))
             return None
         said = raw.decode(errors="ignore").strip()
         if response.status_code != 200 or not said.isdecimal() or len(said) > 9:
-            log.info("push_refused", table=device.table_id, status=response.status_code)
+            metrics.PUSHES["refused"].inc()
+            log.info("push_refused", status=response.status_code, **self._logged(device))
             return None
+        metrics.PUSHES["taken"].inc()
         return int(said)
+
+    def _logged(self, device: Device) -> dict[str, Any]:
+        table = self._tables.hot.get(device.table_id)
+        return table.logged() if table else {"table": device.table_id}
 
     @asynccontextmanager
     async def _call(self, url: str, body: str) -> AsyncIterator[httpx.Response]:

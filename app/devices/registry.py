@@ -67,6 +67,12 @@ class Device:
         self.seen_s = seen_s
         self.checked_s = seen_s
         self.pushing: asyncio.Task[None] | None = None
+        self.errors = {"4xx": 0, "429": 0, "5xx": 0}
+        """Answered to it since this process knows it."""
+
+    def answered(self, status: int) -> None:
+        """An error was answered to a request in the name of this device."""
+        self.errors["429" if status == 429 else f"{status // 100}xx"] += 1
 
     def basis(self, seq: int) -> int:
         """What to tell from to one who has painted `seq`: the whole board, -seq, if parts of
@@ -124,6 +130,14 @@ class Registry:
         self.by_table: dict[str, Device] = {}
         self.answers: Callable[[Device], Awaitable[bool]] | None = None
         """Whether the object of a device answers at its URL; who pushes can tell."""
+
+    def named(self, form: Mapping[str, str]) -> Device | None:
+        """The device of this process that a request names, be it that one or not."""
+        return self._by_id.get(form.get("d", ""))
+
+    def errors(self, table_id: str) -> dict[str, int]:
+        device = self.by_table.get(table_id)
+        return device.errors if device else {"4xx": 0, "429": 0, "5xx": 0}
 
     @property
     def open(self) -> bool:

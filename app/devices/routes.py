@@ -51,6 +51,7 @@ def router(tables: Tables, registry: Registry, limits: Limits) -> APIRouter:
         body = await _body(request)
         form = _form(body)
         said = _hello(form)
+        request.scope["device"] = registry.named(form)
         try:
             signer = await registry.signed("hello", body.decode(), form)
             device, secret = await registry.hello(said, signer)
@@ -80,6 +81,7 @@ def router(tables: Tables, registry: Registry, limits: Limits) -> APIRouter:
         """A human action, or just the news."""
         body = await _body(request)
         form = _form(body)
+        request.scope["device"] = registry.named(form)
         try:
             device = await registry.known(verb, body.decode(), form)
         except (UnknownDevice, Copied):

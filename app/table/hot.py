@@ -11,11 +11,14 @@ import hashlib
 from collections import OrderedDict, deque
 from collections.abc import Sequence
 from functools import cached_property
+from time import perf_counter
 from typing import Any
 
 import msgspec
 
+from app import metrics
 from app.display import TEXT_SETS, Board, Frame
+from app.errors import Busy
 from app.games import GAMES, dialogs, menus, texts
 from app.games.core import Command, Game, Key, Match, RankingPage, Refusal
 from app.games.lines import Line
@@ -123,6 +126,20 @@ class Order(msgspec.Struct):
     command: Command
     id: str | None
     done: asyncio.Future[Outcome]
+    since_s: float = msgspec.field(default_factory=perf_counter)
+
+    def answer(self, outcome: Outcome) -> None:
+        metrics.command("refused" if outcome.refusal else "accepted", self.since_s)
+        if not self.done.done():
+            self.done.set_result(outcome)
+
+
+def fail(orders: Sequence[Order], error: Exception) -> None:
+    """Nothing came of these."""
+    for order in orders:
+        metrics.command("busy" if isinstance(error, Busy) else "failed", order.since_s)
+        if not order.done.done():
+            order.done.set_exception(error)
 
 
 class HotTable:
@@ -162,6 +179,11 @@ class HotTable:
     @property
     def now(self) -> Snapshot:
         return self.states[-1]
+
+    def logged(self, orders: Sequence[Order] = ()) -> dict[str, Any]:
+        """What lines of the log say of this table, and of commands to it: ids, never names."""
+        match = self.now.match_id if self.states else ""
+        return {"table": self.id, "match": match, "commands": [o.id for o in orders if o.id]}
 
     def at(self, seq: int) -> Snapshot | None:
         """The state that had this seq, if it is still remembered."""

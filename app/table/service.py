@@ -18,12 +18,12 @@ import msgspec
 import structlog
 from sqlmodel import Session, col, select
 
-from app import fairness, games, ranking
+from app import fairness, games, metrics, ranking
 from app.errors import Busy, NotFound, Refused
 from app.games import GAMES, lobby, texts
 from app.games.core import SERVER, Actor, Command, Dice, Event, Key, Match, RankingPage, Refusal
 from app.table import history
-from app.table.hot import HotTable, Order, Outcome, Snapshot
+from app.table.hot import HotTable, Order, Outcome, Snapshot, fail
 from app.table.log import Append, Conflict, Duplicate, Log, Opened, StoreBusy
 from app.table.models import DeadlineRow, EntryRow, TableRow
 from app.table.step import Step, entry_of, match_id
@@ -306,9 +306,10 @@ class Tables:
                     tries = 0
                 except Conflict as conflict:
                     tries += 1
-                    log.info("decide_again", table=table.id, tries=tries, why=str(conflict))
+                    metrics.CONFLICTS.inc()
+                    log.info("decide_again", tries=tries, why=str(conflict), **table.logged(orders))
                     if tries > MAX_TRIES:
-                        _fail(orders, Busy())
+                        fail(orders, Busy())
                         continue
                     table.mailbox = orders + table.mailbox
                     await self._load(table.id)
@@ -316,13 +317,13 @@ class Tables:
                         await self.recall(table, [o.id for o in orders if o.id])
                     self._tell(table)
                 except StoreBusy as error:
-                    log.error("store_busy", table=table.id, why=str(error))
-                    _fail(orders, Busy())
+                    log.error("store_busy", why=str(error), **table.logged(orders))
+                    fail(orders, Busy())
                 except BaseException as error:
                     # Whoever works for all must not leave the others waiting, not even when he is
                     # cancelled; what was stored is found again by the next reload.
-                    log.exception("command_failed", table=table.id)
-                    _fail(orders, error if isinstance(error, Exception) else Busy())
+                    log.exception("command_failed", **table.logged(orders))
+                    fail(orders, error if isinstance(error, Exception) else Busy())
                     if not isinstance(error, Exception):
                         raise
         finally:
@@ -361,8 +362,7 @@ class Tables:
                 )
         for order, outcome in zip(orders, outcomes, strict=True):
             table.remember(order.id, outcome)
-            if not order.done.done():
-                order.done.set_result(outcome)
+            order.answer(outcome)
         if step.states:
             self._tell(table)
 
@@ -379,10 +379,12 @@ class Tables:
             table.remember(entry.command_id, outcome)
         return len(found)
 
-    async def _fire(self, table_id: str, name: str, phase: int, epoch: int) -> None:
+    async def _fire(self, table_id: str, name: str, phase: int, epoch: int) -> bool:
         table = await self.table(table_id)
-        if (name, phase, epoch) in table.deadlines:
+        runs = (name, phase, epoch) in table.deadlines
+        if runs:
             await self.submit(table_id, Actor(SERVER), lobby.TimeUp(name, phase, epoch))
+        return runs
 
     async def _store(self, append: Append) -> None:
         try:
@@ -392,9 +394,3 @@ class Tables:
 
     def _now_ms(self) -> int:
         return int(self.clock() * 1000)
-
-
-def _fail(orders: list[Order], error: Exception) -> None:
-    for order in orders:
-        if not order.done.done():
-            order.done.set_exception(error)

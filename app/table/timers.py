@@ -9,10 +9,12 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
+from app import metrics
+
 log = structlog.get_logger("timers")
 
-Fire = Callable[[str, str, int, int], Awaitable[None]]
-"""(table, timer name, phase, epoch): the deadline has come, if it still runs."""
+Fire = Callable[[str, str, int, int], Awaitable[bool]]
+"""(table, timer name, phase, epoch): the deadline has come; whether it still ran."""
 
 RETRY_MS = 1000
 """When firing failed (a busy store), the deadline comes again so much later."""
@@ -79,7 +81,8 @@ class Timers:
     async def _fire_one(self, item: tuple[int, str, str, int, int]) -> None:
         due_ms, table_id, name, phase, epoch = item
         try:
-            await self._fire(table_id, name, phase, epoch)
+            if await self._fire(table_id, name, phase, epoch):
+                metrics.deadline(self._clock() - due_ms / 1000)
         except Exception:
             kind, _, _ = name.partition(":")  # whom it waits for is nobody's business
             log.exception("deadline_failed", table=table_id, deadline=kind)
