@@ -39,6 +39,10 @@ test: $(VENV)/.dev ## Run the tests
 fuzz: $(VENV)/.dev ## Try many random inputs on what strangers may send
 	$(BIN)/python -m tests.fuzz $(ARGS)
 
+.PHONY: chaos
+chaos: $(VENV)/.dev ## Kill the server again and again while tables play
+	$(BIN)/python -m tests.chaos $(ARGS)
+
 .PHONY: check
 check: $(VENV)/.dev ## Lint, check the format, the types and the import directions
 	$(BIN)/ruff check .

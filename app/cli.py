@@ -1,5 +1,5 @@
 """The command line: `peril play`, `serve`, `table …`, `match log`, `verify`, `ranking …`, `art`,
-`openapi`; `token …`, `device …` and `person …` have modules of their own.
+`openapi`; `token …`, `device …`, `person …`, `backup` and `restore` have modules of their own.
 
 Every error is a sentence on stderr and exit code 1; wrong usage is exit code 2.
 """
@@ -39,8 +39,14 @@ app.add_typer(cli_devices.app, name="device")
 app.add_typer(cli_people.app, name="person")
 app.command("migrate")(cli_store.migrate)
 app.command("migrate-store")(cli_store.migrate_store)
+app.command("backup")(cli_store.backup)
+app.command("restore")(cli_store.restore)
 
 Host = Annotated[str | None, typer.Option(help="Address to listen on [PERIL_HOST].")]
+Fd = Annotated[
+    int | None,
+    typer.Option(min=3, help="A listening socket handed over by a supervisor, instead of those."),
+]
 Port = Annotated[int | None, typer.Option(min=1, max=65535, help="Port [PERIL_PORT].")]
 
 
@@ -77,13 +83,18 @@ def play(data_dir: DataDir = None, host: Host = None, port: Port = None) -> None
 
 
 @app.command()
-def serve(data_dir: DataDir = None, host: Host = None, port: Port = None) -> None:
+def serve(data_dir: DataDir = None, host: Host = None, port: Port = None, fd: Fd = None) -> None:
     """Serve all tables of the database."""
     settings = read_settings(data_dir=data_dir, host=host, port=port)
-    problem = settings.problem()
-    if problem:
-        raise PerilError("unsafe_settings", problem)
-    with _listen(settings) as listening:
+    with contextlib.ExitStack() as stack:
+        handed = stack.enter_context(_handed_over(fd)) if fd is not None else None
+        if handed:  # where it listens in truth decides what is safe
+            host, port = handed.getsockname()[:2]
+            settings = settings.model_copy(update={"host": host, "port": port})
+        problem = settings.problem()
+        if problem:
+            raise PerilError("unsafe_settings", problem)
+        listening = handed or stack.enter_context(_listen(settings))
         _serve(settings, listening, f"Peril Table listens on {settings.address}")
 
 
@@ -143,6 +154,19 @@ def _listen(settings: Settings) -> socket.socket:
                 problem = f"One cannot listen on {settings.host} ({error}). Try another --host."
         raise PerilError("cannot_listen", problem) from error
     return listening
+
+
+def _handed_over(fd: int) -> socket.socket:
+    """The socket of a supervisor: who connects between two processes waits there, unrefused."""
+    try:
+        handed = socket.socket(fileno=fd)
+    except OSError as error:
+        raise PerilError("cannot_listen", f"{fd} is no socket ({error.strerror}).") from error
+    internet = handed.family in (socket.AF_INET, socket.AF_INET6)
+    if not internet or not handed.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+        handed.detach()
+        raise PerilError("cannot_listen", f"{fd} is no TCP socket that listens.")
+    return handed
 
 
 def _kept_token(path: Path) -> str:

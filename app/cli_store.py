@@ -1,6 +1,10 @@
-"""`peril migrate`, `peril migrate-store`: the schema, and the way from one file to PostgreSQL."""
+"""`peril migrate`, `migrate-store`: the schema, and the way from one file to PostgreSQL;
+`backup` and `restore`: copies of that file."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -37,3 +41,31 @@ def migrate_store(data_dir: DataDir = None) -> None:
         new.close()
     for name, count in counts.items():
         typer.echo(f"{name:10} {count:10,} rows, the same in both")
+
+
+File = Annotated[Path, typer.Argument(help="The copy.")]
+
+
+def backup(file: File, data_dir: DataDir = None) -> None:
+    """Copy the embedded database into a new file, also while a server runs."""
+    from app.table import backup
+
+    size = backup.backup(_embedded(data_dir), file)
+    typer.echo(f"{file}: {size:,} bytes, checked.")
+
+
+def restore(file: File, data_dir: DataDir = None) -> None:
+    """Put a copy in the database's place, while no server runs; the old one is kept beside it."""
+    from app.table import backup
+
+    database = _embedded(data_dir)
+    kept = backup.restore(database, file)
+    typer.echo(f"{database} is as it was in {file}." + (f" The old one: {kept}" if kept else ""))
+
+
+def _embedded(data_dir: Path | None) -> Path:
+    settings = read_settings(data_dir=data_dir)
+    if settings.database_url:
+        message = "The tables are in PostgreSQL, which has its own: pg_dump and pg_restore."
+        raise PerilError("not_embedded", message)
+    return settings.database

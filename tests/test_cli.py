@@ -472,3 +472,28 @@ def test_a_file_is_moved_to_postgresql_by_one_command(
         assert "the same in both" in peril("migrate-store").out
         assert table in peril("table", "list").out
         assert "already" in peril("migrate-store").problem
+
+
+# ---- a supervisor's socket ------------------------------------------------------------------
+
+
+def served_on(fd: int, folder: Path) -> str:
+    """What `peril serve` says to a socket that it does not take."""
+    done = subprocess.run(
+        [sys.executable, "-m", "app.cli", "serve", "--fd", str(fd), "--data-dir", str(folder)],
+        capture_output=True, text=True, timeout=30, check=False, pass_fds=[fd],
+        env={k: v for k, v in os.environ.items() if not k.startswith("PERIL_")},
+    )  # fmt: skip
+    assert done.returncode == 1
+    return done.stderr
+
+
+def test_what_is_handed_over_has_to_be_a_socket_that_listens(tmp_path: Path) -> None:
+    with socket.socket() as silent, (tmp_path / "file").open("w") as file:
+        assert served_on(silent.fileno(), tmp_path).endswith("is no TCP socket that listens.\n")
+        assert "is no socket" in served_on(file.fileno(), tmp_path)
+
+
+def test_a_socket_that_others_can_reach_is_not_served_without_a_token(tmp_path: Path) -> None:
+    with socket.create_server(("0.0.0.0", 0)) as reached:
+        assert "PERIL_OPERATOR_TOKEN" in served_on(reached.fileno(), tmp_path)

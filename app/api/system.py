@@ -40,7 +40,7 @@ class Health(BaseModel):
     )
 
 
-class Ready(BaseModel):
+class Readiness(BaseModel):
     status: Literal["ready"] = "ready"
 
 
@@ -148,7 +148,7 @@ def router(
         )
 
     @routes.get("/readyz", summary="May requests come?", responses={503: _NOT_READY})
-    async def readyz() -> Ready:
+    async def readyz() -> Readiness:
         """503 while it starts, while it ends and while its store does not answer."""
         if life.stage == "starting":
             raise NotReady("The server is starting.")
@@ -159,7 +159,7 @@ def router(
                 await read_store()
         except Exception as error:
             raise NotReady("The store does not answer.") from error
-        return Ready()
+        return Readiness()
 
     @routes.get("/metrics", include_in_schema=False)
     async def get_metrics(request: Request) -> Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from app.settings import Settings
 from app.table.postgres import PostgresLog
 from app.table.sqlite import SqliteLog
 
+LOCK = ".in-use"
 MIGRATING = 0x9E811
 """Key of PostgreSQL's advisory lock while the schema is brought up to date."""
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
@@ -58,6 +60,21 @@ def open_postgres(url: str) -> PostgresLog:
     return store
 
 
+def hold(folder: Path, alone: bool = False) -> int:
+    """Hold the store in `folder`, with others or `alone`, until this is closed.
+
+    BlockingIOError if that cannot be.  The lock ends with the process, however that ends.  It is
+    a file of its own: to open and close the database itself would drop the locks that SQLite has.
+    """
+    lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+    except BaseException:
+        os.close(lock)
+        raise
+    return lock
+
+
 def open_log(path: Path) -> SqliteLog:
     """The store in the file `path`, made or migrated if need be.  Unusable says what to do."""
     try:
@@ -67,14 +84,21 @@ def open_log(path: Path) -> SqliteLog:
         probe = path.parent / ".writable"
         probe.touch()
         probe.unlink()
+        lock = hold(path.parent)
+    except BlockingIOError as error:
+        raise Unusable(
+            f"A backup is being put back in {path.parent}. Try again when that is done."
+        ) from error
     except OSError as error:
         raise Unusable(
             f"The folder {path.parent} cannot be written ({error.strerror}). Choose another with"
             " --data-dir or PERIL_DATA_DIR, or give this user the right to write there."
         ) from error
     engine = create_engine(f"sqlite:///{path}")
+    store = None
     try:
         migrate(engine)
+        store = SqliteLog(path, lock)
     except OperationalError as error:
         raise Unusable(
             f"The database {path} is in use or damaged ({error.orig}). Stop the other process, or"
@@ -86,7 +110,9 @@ def open_log(path: Path) -> SqliteLog:
         ) from error
     finally:
         engine.dispose()
-    return SqliteLog(path)
+        if store is None:
+            os.close(lock)
+    return store
 
 
 def migrate(engine: Engine) -> None:

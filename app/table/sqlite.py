@@ -7,6 +7,7 @@ reads that nobody waits for go through SQLModel.
 from __future__ import annotations
 
 import asyncio
+import os
 import queue
 import sqlite3
 import threading
@@ -24,10 +25,14 @@ T = TypeVar("T")
 
 
 class SqliteLog:
-    """One file, WAL, synchronous FULL; one thread writes, a few others read."""
+    """One file, WAL, synchronous FULL; one thread writes, a few others read.
 
-    def __init__(self, path: Path) -> None:
+    `lock` says to others that the file is in use, and is given back at the end.
+    """
+
+    def __init__(self, path: Path, lock: int | None = None) -> None:
         self.path = path
+        self._lock = lock
         self.engine = create_engine(f"sqlite:///{path}", hide_parameters=True)
         event.listen(self.engine, "connect", _prepare)
         self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
@@ -56,6 +61,9 @@ class SqliteLog:
         self._waiting.put(None)
         self._writer.join()
         self.engine.dispose()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def _write(self) -> None:
         closing = False
