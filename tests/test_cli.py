@@ -2,10 +2,13 @@
 
 import asyncio
 import json
+import os
 import re
 import shutil
 import socket
 import sqlite3
+import subprocess
+import sys
 import uuid
 from collections.abc import Callable
 from pathlib import Path

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 
+from app import metrics
 from app.devices import signing, wire
 from app.games import lobby
 from app.games.core import Actor, Key
@@ -71,6 +72,17 @@ async def test_pushes_keep_within_what_a_script_is_given(server: Server, linkset
     assert linkset.seq == linkset.table.now.seq
     assert all(len(body.encode()) <= wire.BODY_BYTES for body in bodies(server))
     assert any(body.startswith("M¦0¦") for body in bodies(server))
+
+
+async def test_pushes_are_counted_by_what_came_of_them(server: Server, linkset: Linkset) -> None:
+    before = {result: count._value.get() for result, count in metrics.PUSHES.items()}
+    await lock(server, linkset.table)
+    await server.settled()
+    linkset.known.url = "http://cap.test/nobody"
+    await lock(server, linkset.table)
+    await server.settled()
+    moved = {r: count._value.get() - before[r] for r, count in metrics.PUSHES.items()}
+    assert moved == {"taken": 1, "refused": 0, "lost": 1}
 
 
 async def test_one_push_at_a_time_and_what_happens_meanwhile_in_the_next(
