@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -74,3 +75,9 @@ def bytes_of_frames(players: int = 10) -> tuple[int, int]:
         game.board(game.public(m, RankingPage()), theme, TEXT_SETS) for m in (before, after)
     )
     return len(msgspec.json.encode(diff(old, new))), len(msgspec.json.encode(new))
+
+
+def measure() -> Iterator[str]:
+    change, whole = bytes_of_frames()
+    yield f"decide + evolve of a pick, 10 players: {decide_and_evolve_us():.1f} µs"
+    yield f"JSON of the frames that a pick changes: {change} bytes; of a whole board: {whole}"
