@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -61,6 +62,8 @@ HIDDEN = Frame(alpha=0.0)
 
 def diff(old: Mapping[str, Frame], new: Mapping[str, Frame]) -> Board:
     """The frames of `new` that `old` does not show already; prims that went are hidden."""
+    if old is new:
+        return {}
     changed = {name: frame for name, frame in new.items() if old.get(name) != frame}
     changed.update({name: HIDDEN for name in old if name not in new})
     return changed
@@ -77,6 +80,7 @@ _DRAWN = frozenset(
 )
 
 
+@lru_cache(4096)  # a ranking is drawn with each state, 240 cells; few of its texts are new
 def drawable(text: str) -> str:
     """`text` in the characters a text mesh has, one cell each; others become a plain letter or ?"""
     return "".join(_cell(c) for c in unicodedata.normalize("NFC", text) if not _joins(c))

@@ -105,8 +105,10 @@ def create_app(
         docs.router(app),
     ):
         app.include_router(router, prefix=API)
-    app.router.routes[:0] = play.routes(tables, access, limits, API)
-    app.include_router(device_routes.router(tables, registry, limits))
+    app.router.routes[:0] = [
+        *device_routes.routes(tables, registry, limits),
+        *play.routes(tables, access, limits, API),
+    ]
     app.include_router(system.router(tables, access, limits, watchers, life))
     app.include_router(pages.router(Shown(tables), api=API))
     app.include_router(me.router(tables))

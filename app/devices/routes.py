@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
-from typing import Annotated
 from urllib.parse import parse_qsl
 
 import msgspec
-from fastapi import APIRouter, Path, Request, Response
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from app.devices import pairing, wire
 from app.devices.registry import Copied, Device, Hello, NotPaired, Registry, UnknownDevice
@@ -38,28 +41,61 @@ POLL_IDLE_S = 15
 Form = dict[str, str]
 
 
-def router(tables: Tables, registry: Registry, limits: Limits) -> APIRouter:
+def routes(tables: Tables, registry: Registry, limits: Limits) -> list[Route]:
     """`POST /lsl/v1/{verb}`: hello, poll, touch, press.  Bodies are form-encoded, answers text.
 
     Requests are signed (see `signing`); only a hello and the touch that pairs may be without.
+    A plain ASGI route as those of `api.play`, and for the same reason.
     """
-    routes = APIRouter(prefix="/lsl/v1", include_in_schema=False)
+    path = "/lsl/v1/{verb:lsl_verb}"
+    return [Route(path, _Lsl(tables, registry, limits), methods=["POST"], include_in_schema=False)]
 
-    @routes.post("/hello")
-    async def hello(request: Request) -> Response:
-        """Register or come back: who the device is, textures, the whole board."""
+
+class _Verb(Convertor[str]):
+    regex = "hello|poll|touch|press"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("lsl_verb", _Verb())
+
+
+class _Lsl:
+    """The endpoint: reads what a script sent, does it, answers with all news."""
+
+    def __init__(self, tables: Tables, registry: Registry, limits: Limits) -> None:
+        self._tables = tables
+        self._registry = registry
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
         body = await _body(request)
         form = _form(body)
+        verb = scope["path_params"]["verb"]
+        scope["device"] = self._registry.named(form)
+        if verb == "hello":
+            text = await self._hello(body.decode(), form)
+        else:
+            text = await self._act(verb, body.decode(), form, request)
+        await Response(text, media_type="text/plain; charset=utf-8")(scope, receive, send)
+
+    async def _hello(self, body: str, form: Form) -> str:
+        """Register or come back: who the device is, textures, the whole board."""
+        registry, tables = self._registry, self._tables
         said = _hello(form)
-        request.scope["device"] = registry.named(form)
         try:
-            signer = await registry.signed("hello", body.decode(), form)
+            signer = await registry.signed("hello", body, form)
             device, secret = await registry.hello(said, signer)
         except NotPaired as error:
             told = wire.whisper(0, said.owner_key, error.message)
-            return _text(pairing.without_state(wire.frame("root", pairing.BOARD), told))
+            return pairing.without_state(wire.frame("root", pairing.BOARD), told)
         except PerilError as error:
-            return _text(pairing.without_state(wire.whisper(0, said.owner_key, error.message)))
+            return pairing.without_state(wire.whisper(0, said.owner_key, error.message))
         table = await tables.table(device.table_id)
         # What was said before is over; that the game goes on is said because it is back.
         device.heard = device.heard or table.now.seq
@@ -74,20 +110,15 @@ def router(tables: Tables, registry: Registry, limits: Limits) -> APIRouter:
                 first.append(wire.whisper(0, table.owner, troubles))
         return _news(device, table, first, {})
 
-    @routes.post("/{verb}")
-    async def act(
-        verb: Annotated[str, Path(pattern=r"^(poll|touch|press)$")], request: Request
-    ) -> Response:
+    async def _act(self, verb: str, body: str, form: Form, request: Request) -> str:
         """A human action, or just the news."""
-        body = await _body(request)
-        form = _form(body)
-        request.scope["device"] = registry.named(form)
+        registry, tables, limits = self._registry, self._tables, self._limits
         try:
-            device = await registry.known(verb, body.decode(), form)
+            device = await registry.known(verb, body, form)
         except (UnknownDevice, Copied):
             if registry.open or verb == "poll":
                 raise
-            return _text(await pairing.answer(registry, limits, verb, form, _address(request)))
+            return await pairing.answer(registry, limits, verb, form, _address(request))
         limits.check("device", device.id)
         await tables.contact(device.table_id)
         table = await tables.table(device.table_id)
@@ -102,10 +133,8 @@ def router(tables: Tables, registry: Registry, limits: Limits) -> APIRouter:
             direct.append("U")
         return _news(device, table, direct, form)
 
-    return routes
 
-
-def _news(device: Device, table: HotTable, direct: list[str], form: Form) -> Response:
+def _news(device: Device, table: HotTable, direct: list[str], form: Form) -> str:
     known = max(_number(form, "since"), 0)
     device.heard = known or device.heard
     start = _number(form, "more")
@@ -125,7 +154,7 @@ def _news(device: Device, table: HotTable, direct: list[str], form: Form) -> Res
         device.begun = abs(since)
     else:
         device.seq = (upto or table.now).seq
-    return _text(part.text)
+    return part.text
 
 
 def since_part(
@@ -143,7 +172,7 @@ def since_part(
     `since` 0: nothing is known; -n: state n, and yet the whole board.  Who knows nothing still
     hears the lines after state `heard`.
     """
-    told = news.since(table, since if since > 0 else None, _audience(table), upto=upto)
+    told = news.since(table, since if since > 0 else None, _audience(table, since), upto=upto)
     if since <= 0 and (earlier := -since or heard):
         said = news.since(table, earlier, upto=upto).said
         told = msgspec.structs.replace(told, said=said)
@@ -159,10 +188,11 @@ def since_part(
     return wire.pack(header, direct, records, (begin, told.seq), budget_bytes, start)
 
 
-def _audience(table: HotTable) -> list[Key]:
-    """Everybody who may have something of his own now or had it a moment ago."""
+def _audience(table: HotTable, since: int) -> list[Key]:
+    """Everybody who may have something of his own now or had it since the state that is known."""
     keys = {table.owner: None}
-    for state in table.states:
+    known = table.at(since)
+    for state in table.since(known.seq - 1) if known else table.states:
         keys |= dict.fromkeys(s.key for s in state.match.seats)
         keys |= dict.fromkeys(state.match.invited)
     return list(keys)
@@ -292,7 +322,3 @@ def _sets(prims: list[str]) -> dict[str, tuple[int, int]]:
 
 def _address(request: Request) -> str:
     return network(request.client.host) if request.client else ""
-
-
-def _text(body: str) -> Response:
-    return Response(body, media_type="text/plain; charset=utf-8")

@@ -29,6 +29,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -63,6 +64,7 @@ LSL_CONSTANTS: Mapping[str, str | int] = {
 _TO_SAFE = str.maketrans({FIELD: "|", BREAK: "§", "\r": None, "\n": BREAK})
 
 
+@lru_cache(4096)  # most of what is sent was sent before
 def safe(text: str) -> str:
     """A text as one field: no separators, line breaks as ¶, no other control signs."""
     plain = text.translate(_TO_SAFE)

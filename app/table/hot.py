@@ -73,10 +73,25 @@ class Snapshot:
 
     @cached_property
     def board(self) -> Board:
+        # Much of what is done in secret changes nothing that others see: then the board is the one
+        # before, and finding that no frame changed costs nothing either.
+        before = self.table.at(self.seq - 1)
+        if before is not None and "board" in before.__dict__ and before.public == self.public:
+            return before.board
         return self.game.board(self.public, self.theme, self.table.text_sets)
+
+    @cached_property
+    def _huds(self) -> dict[Key, Frame | None]:
+        return {}
 
     def hud(self, key: Key) -> Frame | None:
         """The HUD or floater of a seat; None if it has none."""
+        # Made once: each answer compares those of all seats with those of the state before.
+        if key not in self._huds:
+            self._huds[key] = self._hud(key)
+        return self._huds[key]
+
+    def _hud(self, key: Key) -> Frame | None:
         if not self.match.huds or self.match.seat(key) is None or self.gone(key):
             return None
         return self.game.hud(self.public, self.game.private(self.match, key), self.theme)
