@@ -69,14 +69,25 @@ class Snapshot:
 
     @cached_property
     def public(self) -> Any:
-        return self.game.public(self.match, self.ranking)
+        """What everybody may see.
+
+        What is done in secret changes nothing of it: then it is the very one of the state before,
+        and so are the board and the HUDs made of it (ten players: half of a command's time).
+        """
+        made = self.game.public(self.match, self.ranking)
+        before = self._before
+        return before.public if before is not None and before.public == made else made
+
+    @property
+    def _before(self) -> Snapshot | None:
+        """The state before, if what all see of it has been made."""
+        state = self.table.at(self.seq - 1) if self.table.states else None
+        return state if state is not None and "public" in state.__dict__ else None
 
     @cached_property
     def board(self) -> Board:
-        # Much of what is done in secret changes nothing that others see: then the board is the one
-        # before, and finding that no frame changed costs nothing either.
-        before = self.table.at(self.seq - 1)
-        if before is not None and "board" in before.__dict__ and before.public == self.public:
+        before = self._before
+        if before is not None and before.public is self.public and "board" in before.__dict__:
             return before.board
         return self.game.board(self.public, self.theme, self.table.text_sets)
 
@@ -94,7 +105,15 @@ class Snapshot:
     def _hud(self, key: Key) -> Frame | None:
         if not self.match.huds or self.match.seat(key) is None or self.gone(key):
             return None
-        return self.game.hud(self.public, self.game.private(self.match, key), self.theme)
+        private, before = self.game.private(self.match, key), self._before
+        if (
+            before is not None
+            and before.public is self.public
+            and key in before._huds
+            and before.game.private(before.match, key) == private
+        ):
+            return before._huds[key]
+        return self.game.hud(self.public, private, self.theme)
 
     def gone(self, key: Key) -> bool:
         """Left or kicked from the running match: the place stays on the board, the HUD goes."""
