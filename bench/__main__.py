@@ -7,21 +7,41 @@ Everything is bounded and ends by itself.
 from __future__ import annotations
 
 import argparse
+import statistics
+import tempfile
 from collections.abc import Callable, Iterator
 
-from bench import routes, rules
+from bench import many, minutes, routes, rules, server, spectators
+
+
+def start(rounds: int) -> Iterator[str]:
+    taken_s = []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as folder, server.table(folder) as service:
+            taken_s.append(service.started_s)
+    yield f"process start to first answer, new store: {statistics.median(taken_s):.2f} s"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=1.5, help="of each load")
-    parser.add_argument("what", nargs="*", help="only these: routes or lsl, rules")
+    parser.add_argument(
+        "what",
+        nargs="*",
+        help="only these: routes (lsl: without REST), rules,"
+        " idle, deadlines, spectators, minutes, start",
+    )
     options = parser.parse_args()
     parts: dict[str, Callable[[], Iterator[str]]] = {
         "routes": lambda: routes.measure(options.rounds, options.seconds),
         "lsl": lambda: routes.measure(options.rounds, options.seconds, only_lsl=True),
         "rules": rules.measure,
+        "idle": many.idle,
+        "deadlines": many.deadlines,
+        "spectators": spectators.measure,
+        "minutes": minutes.measure,
+        "start": lambda: start(options.rounds),
     }
     unknown = set(options.what) - parts.keys()
     if unknown:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -27,6 +28,8 @@ from app.table.hot import HotTable
 from app.table.service import Tables
 
 HEARTBEAT_S = 15
+SHARED_S = 0.25
+"""So long what was made for one is given to others; the time that is left may be so old."""
 AVATARS = 40
 ENTRIES = 200
 LARGEST_SEQ = 2**53
@@ -112,8 +115,18 @@ def router(tables: Tables, access: Access, watchers: Watchers, settings: Setting
                 await table.changed(since, min(wait_s, settings.long_poll_limit_s))
 
     def latest(table: HotTable, since: int | None, keys: list[Key]) -> bytes:
+        if keys:
+            return made(table, since, keys)
+        return shared(table, table.now.seq, since, int(tables.clock() / SHARED_S))
+
+    def made(table: HotTable, since: int | None, keys: Sequence[Key] = ()) -> bytes:
         now_ms = int(tables.clock() * 1000)
         return _encode(frames_out(news.since(table, since, keys, now_ms)))
+
+    @lru_cache(256)
+    def shared(table: HotTable, _seq: int, since: int | None, _tick: int) -> bytes:
+        """Made once for all who watch as nobody in particular and know the same."""
+        return made(table, since)
 
     @routes.get("/frames", summary="Frames since a seq", openapi_extra=_schema("FramesOut"))
     async def get_frames(

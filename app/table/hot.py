@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections import OrderedDict, deque
 from collections.abc import Sequence
 from functools import cached_property
 from time import perf_counter
@@ -109,7 +108,7 @@ class Snapshot:
         if (
             before is not None
             and before.public is self.public
-            and key in before._huds
+            and before._huds.get(key) is not None  # None: HUDs were cleared then
             and before.game.private(before.match, key) == private
         ):
             return before._huds[key]
@@ -199,8 +198,9 @@ class HotTable:
         self.choices = ""
         """Of the match that is on: where its dice come from; see `app.fairness`."""
         self.watched = False
-        self.states: deque[Snapshot] = deque(maxlen=RECENT_STATES)
-        self.answers: OrderedDict[str, Outcome] = OrderedDict()
+        # Plain ones: a deque and an ordered dict would be half of an idle table's 2.5 KB.
+        self.states: list[Snapshot] = []
+        self.answers: dict[str, Outcome] = {}
         self.deadlines: dict[tuple[str, int, int], int] = {}
         """Timer id → due time in milliseconds."""
         self.mailbox: list[Order] = []
@@ -231,12 +231,17 @@ class HotTable:
         """The remembered states after `seq`."""
         return [s for s in self.states if s.seq > seq]
 
+    def went(self, states: Sequence[Snapshot]) -> None:
+        """Remember the states it went through now, and the last few before."""
+        self.states += states
+        del self.states[:-RECENT_STATES]
+
     def remember(self, answer_id: str | None, outcome: Outcome) -> None:
         if answer_id is None:
             return
         self.answers.setdefault(answer_id, outcome)
         if len(self.answers) > RECENT_ANSWERS:
-            self.answers.popitem(last=False)
+            del self.answers[next(iter(self.answers))]
 
     def wake(self) -> None:
         """Tell whoever waits that there is a newer state."""

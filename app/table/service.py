@@ -354,7 +354,7 @@ class Tables:
             table.number, table.seed, table.choices = step.number, step.seed, step.choices
             if step.repainted:
                 table.states.clear()
-            table.states.extend(step.states)
+            table.went(step.states)
             table.deadlines = step.deadlines
             for deadline in step.append.started:
                 self.timers.add(

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from app.api import watch
+from app.api.schemas import frames_out
+
 from .service import ADA, BOB, CAT, OWNER, Service, Table, ok, refused, serving, soon
 
 # ---- since a seq ----------------------------------------------------------------------------
@@ -57,6 +60,21 @@ async def test_the_answer_says_who_is_waited_for_and_how_long(table: Table) -> N
     waiting = ok(await table.get("/frames")).json()["waiting"]
     assert waiting["for"] in (["Ada"], ["Bob"])
     assert 100 < waiting["left_s"] <= 120
+
+
+async def test_what_many_wait_for_is_serialised_once(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many spectators know the same, a change is put into words for all of them once."""
+    made = []
+    monkeypatch.setattr(watch, "frames_out", lambda told: made.append(told) or frames_out(told))
+    seq = await table.seq()
+    waiting = [asyncio.create_task(table.get("/frames", since=seq, wait_s=20)) for _ in range(20)]
+    await asyncio.sleep(0.2)
+    ok(await table.command(ADA, "join"))
+    bodies = {ok(await soon(answer)).content for answer in waiting}
+    assert len(bodies) == 1
+    assert len([told for told in made if told.seq == seq + 1]) == 1
 
 
 # ---- long poll ------------------------------------------------------------------------------

@@ -1,0 +1,60 @@
+"""What a table costs: CPU of the server per minute of a table, for few tables and for many."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Iterator
+
+from bench import linkset, server
+
+TABLES = (10, 100, 1000)
+PER_MINUTE = 24
+"""Requests of a table whose match of three is on; see the emulated region in the README."""
+SECONDS = 15
+
+
+def measure() -> Iterator[str]:
+    yield "| tables | requests/s | ms of CPU per table-minute |"
+    yield "|---|---|---|"
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        server.table(folder) as service,
+        linkset.client(service.port) as api,
+    ):
+        tables: list[linkset.Linkset] = []
+        for count in TABLES:
+            tables += [
+                linkset.Linkset(api, len(tables) + n, start=False)
+                for n in range(count - len(tables))
+            ]
+            before = service.cpu_s()
+            sent = asyncio.run(_play(service.port, tables))
+            cpu_s = service.cpu_s() - before
+            minutes = sent / PER_MINUTE
+            yield f"| {count} | {sent / SECONDS:.0f} | {cpu_s / minutes * 1e3:.1f} |"
+
+
+async def _play(port: int, tables: list[linkset.Linkset]) -> int:
+    """Each table acts at the pace of people, all evenly spread; how many requests that were."""
+    pause_s = 60 / PER_MINUTE
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+
+    async def one(number: int, table: linkset.Linkset) -> int:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        sent = 0
+        await asyncio.sleep(pause_s * number / len(tables))
+        for request in table.requests(int(SECONDS / pause_s)):
+            await asyncio.sleep(began + pause_s * (number / len(tables) + sent) - loop.time())
+            writer.write(request)
+            head = await reader.readuntil(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 200"), head
+            length = int(head.lower().partition(b"content-length:")[2].split(b"\r\n")[0])
+            await reader.readexactly(length)
+            sent += 1
+        table.took(sent)
+        writer.close()
+        return sent
+
+    return sum(await asyncio.gather(*(one(n, t) for n, t in enumerate(tables))))
