@@ -71,7 +71,7 @@ class Snapshot:
         """What everybody may see.
 
         What is done in secret changes nothing of it: then it is the very one of the state before,
-        and so are the board and the HUDs made of it (ten players: half of a command's time).
+        and so are the board and the HUDs made of it (46 % of a request, profiled with ten players).
         """
         made = self.game.public(self.match, self.ranking)
         before = self._before
