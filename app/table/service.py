@@ -113,13 +113,14 @@ class Tables:
     async def sweep(self) -> None:
         """Freeze tables that fell silent, and let idle ones leave memory."""
         now = self.clock()
-        for table_id, seen in list(self.seen.items()):
-            if now - seen > SILENCE_S:
-                with contextlib.suppress(Busy):  # the next sweep tries again
-                    await self.submit(table_id, Actor(SERVER), lobby.Freeze("unreachable"))
         for table in list(self.hot.values()):
+            match, silent = table.now.match, now - self.seen.get(table.id, 0.0) > SILENCE_S
+            # A table that is not in memory waits for nobody: there is nothing to freeze.
+            if table.watched and silent and match.stage != "lobby" and not match.frozen:
+                with contextlib.suppress(Busy):  # the next sweep tries again
+                    await self.submit(table.id, Actor(SERVER), lobby.Freeze("unreachable"))
             idle = now - table.used_at > IDLE_S
-            if idle and not (table.working or table.deadlines or table.watched):
+            if idle and silent and not (table.working or table.deadlines):
                 del self.hot[table.id]
 
     # ---- tables -----------------------------------------------------------------------------

@@ -574,3 +574,23 @@ async def test_only_the_server_fires_deadlines(house: House) -> None:
     assert refused.refusal == Refusal("server_only")
     done = await house.tables.submit(house.id, Actor(SERVER), what)
     assert done.refusal is None
+
+
+async def test_a_table_in_world_that_is_silent_and_idle_leaves_memory_and_comes_back(
+    house: House,
+) -> None:
+    ada, bob = house.avatars("Ada", "Bob")
+    await house.start(ada, bob, peril=ada)
+    await house.tables.contact(house.id)
+    await house.advance(91 + 10)
+    assert house.state.frozen == "unreachable"
+    stored = len(await entries(house))
+    house.clock.ms += 20 * 60 * 1000
+    await house.tables.sweep()
+    assert house.id not in house.tables.hot
+    await house.tables.sweep()
+    assert len(await entries(house)) == stored
+    await house.tables.contact(house.id)
+    await house.look()
+    assert house.state.frozen == ""
+    assert house.asked == ["Ada"]
