@@ -125,8 +125,9 @@ class _Lsl:
         if "u" in form:
             await registry.set_url(device, form["u"])
         direct = await _VERBS[verb](tables, table, form)
-        direct += [wire.whisper(0, table.owner, notice) for notice in device.notices]
-        device.notices.clear()
+        if "more" not in form:  # the rest of an answer has no room for what is said directly
+            direct += [wire.whisper(0, table.owner, notice) for notice in device.notices]
+            device.notices.clear()
         if device.next_secret:
             direct.append(wire.record("I", device.id, device.next_secret, table.id))
         if device.dead_url and form.get("u") == device.dead_url:

@@ -237,6 +237,9 @@ async def test_a_stolen_copy_is_refused_and_both_ends_tell_the_owner(table: Link
     await thief.hello()
     assert thief.of("P", OWNER)[0][3].startswith("Another copy of this table is in use.")
     assert thief.of("F") == []
+    seq = str(table.seq)
+    await table.act(**{"from": seq, "to": seq, "more": "2"})  # the rest of an answer says nothing
+    assert table.of("P") == []
     await table.act()
     assert table.of("P", OWNER)[0][3].startswith("A copy of this table tried to take its place")
     await table.act()
