@@ -5,7 +5,7 @@ A game says what its players look like (`Slot`); where that stands on the board 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -173,6 +173,22 @@ def text(size: tuple[int, int], lines: Sequence[str], color: Color, center: bool
     shown = [row(line, columns, align) for line in lines[:rows]]
     shown += [" " * columns] * (rows - len(shown))
     return Frame(rows=tuple(shown), color=color)
+
+
+def texts(
+    sizes: Mapping[str, tuple[int, int]],
+    view: Public,
+    theme: Theme,
+    status: Sequence[str],
+    dice: str,
+) -> Board:
+    """The text sets which the linkset has: ranking, status in yellow, dice in white."""
+    made: dict[str, Callable[[tuple[int, int]], Frame]] = {
+        "Leaderboard": lambda size: ranking(size, view.ranking, theme),
+        "Status": lambda size: text(size, status, YELLOW),
+        "Dice": lambda size: text(size, [dice], WHITE),
+    }
+    return {name: make(sizes[name]) for name, make in made.items() if name in sizes}
 
 
 # ---- ranking --------------------------------------------------------------------------------

@@ -35,17 +35,13 @@ def public(row: EntryRow, over: bool) -> Line | None:
     While its match is on, what somebody did is told only if all may know all that followed; ids
     are secret till the end, since the dice come from them too.
     """
+    where = row.match_id, row.seq, row.at_ms
     if over:
-        secret, events = False, row.events
-    else:
-        events, secret = games.seen_by_all(row.events)
+        return Line(*where, row.actor, row.command_id or "", row.command, row.events)
+    events, secret = games.seen_by_all(row.events)
     if events == "[]":
         return None
-    told = ("", "", "") if secret else (row.actor, row.command_id or "", row.command)
-    actor, command_id, command = told
-    if not over:
-        command_id = ""
-    return Line(row.match_id, row.seq, row.at_ms, actor, command_id, command, events)
+    return Line(*where, *(("", "", "") if secret else (row.actor, "", row.command)), events)
 
 
 Stored = tuple[TableRow, MatchRow, list[EntryRow], list[DeadlineRow]]

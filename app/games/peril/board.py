@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from app.display import HOVER_BYTES, WHITE, YELLOW, Board, Frame, clip
+from app.display import HOVER_BYTES, Board, Frame, clip
 from app.games import boards
 from app.games.core import NOBODY, Chance, Key, Private, Public, RankingPage, SeatPublic
 from app.games.peril import words as r
@@ -14,7 +14,6 @@ from app.games.peril.state import News, PerilMatch, Play, Stage
 from app.games.texts import Theme
 
 GAME_TITLE = "PERIL DICE"
-STATUS_COLOR = YELLOW
 MOST_HEARTS = 3
 
 PICTURES: Mapping[News, str] = {
@@ -132,13 +131,8 @@ def board(view: PerilPublic, theme: Theme, sizes: Mapping[str, tuple[int, int]])
         "TitleAction:0:0": Frame(picture=PICTURES[view.news]),
         **boards.slots([_slot(s) for s in view.seats]),
     }
-    texts: dict[str, Callable[[tuple[int, int]], Frame]] = {
-        "Leaderboard": lambda size: boards.ranking(size, view.ranking, theme),
-        "Status": lambda size: boards.text(size, _status(view, names, theme), STATUS_COLOR),
-        "Dice": lambda size: boards.text(size, [_dice(view, names, theme)], WHITE),
-    }
-    out |= {name: make(sizes[name]) for name, make in texts.items() if name in sizes}
-    return out
+    status, dice = _status(view, names, theme), _dice(view, names, theme)
+    return out | boards.texts(sizes, view, theme, status, dice)
 
 
 def mood(seat: PerilSeat) -> boards.Mood:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from app.display import HOVER_BYTES, WHITE, YELLOW, Board, Frame, clip
+from app.display import HOVER_BYTES, Board, Frame, clip
 from app.games import boards
 from app.games.core import NOBODY, Chance, Event, Key, Private, Public, RankingPage, SeatPublic
 from app.games.roulette import words as r
@@ -132,13 +132,8 @@ def board(view: RoulettePublic, theme: Theme, sizes: Mapping[str, tuple[int, int
         "TitleAction:0:0": Frame(picture=_picture(view)),
         **boards.slots([_slot(s) for s in view.seats], page),
     }
-    texts: dict[str, Callable[[tuple[int, int]], Frame]] = {
-        "Leaderboard": lambda size: boards.ranking(size, view.ranking, theme),
-        "Status": lambda size: boards.text(size, _status(view, names, theme), YELLOW),
-        "Dice": lambda size: boards.text(size, [_dice(view, names, theme)], WHITE),
-    }
-    out |= {name: make(sizes[name]) for name, make in texts.items() if name in sizes}
-    return out
+    status, dice = _status(view, names, theme), _dice(view, names, theme)
+    return out | boards.texts(sizes, view, theme, status, dice)
 
 
 def _focus(view: RoulettePublic) -> int:
