@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import re
-import socket
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import httpx
 import pytest
-import uvicorn
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from app.main import create_app
-from app.settings import Settings
+from .conftest import OPERATOR, serving
 
 T = TypeVar("T")
 
-OPERATOR = "operator-token-of-this-test"
 OWNER = {"key": "0f7e1c2a-3b4d-4e5f-8a9b-0c1d2e3f4a5b", "name": "Olga"}
 OTHERS = ["Ines Varga", "Zoë ☕ <b>夢</b>"]
 QUICK = {
@@ -75,36 +70,8 @@ def dice() -> LoadedDice:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory, dice: LoadedDice) -> Iterator[str]:
-    settings = Settings(
-        data_dir=tmp_path_factory.mktemp("data"), operator_token=OPERATOR, log_level="error"
-    )
-    listening = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(
-        create_app(settings, dice=dice),
-        log_level="error",
-        access_log=False,
-        timeout_graceful_shutdown=1,
-    )
-    running = uvicorn.Server(config)
-    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
-    thread.start()
-    base = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    until = time.monotonic() + 20
-    while not running.started and time.monotonic() < until:
-        time.sleep(0.02)
-    yield base
-    running.should_exit = True
-    thread.join(10)
-
-
-@pytest.fixture(scope="module")
-def browser(chromium_path: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium_path, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield browser
-        browser.close()
+    with serving(tmp_path_factory.mktemp("data"), dice=dice) as base:
+        yield base
 
 
 class Table:

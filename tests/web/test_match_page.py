@@ -6,8 +6,6 @@ import asyncio
 import json
 import random
 import re
-import socket
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,19 +14,17 @@ from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 from bent import Bend, bends
 from played import play, rig
-from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect
 from table.house import House
 
 from app import verify
-from app.main import create_app
-from app.settings import Settings
 from app.table.database import open_log
 from app.verify.check import ILL_WRITTEN
 
-OPERATOR = "operator-token-of-this-test"
+from .conftest import OPERATOR, serving
+
 OWNER = {"key": "0f7e1c2a-3b4d-4e5f-8a9b-0c1d2e3f4a5b", "name": "Olga <b>🎲</b>"}
 PAUSES = {
     "peril": (
@@ -56,33 +52,8 @@ CHECK = """async (logs) => {
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    settings = Settings(
-        data_dir=tmp_path_factory.mktemp("data"), operator_token=OPERATOR, log_level="error"
-    )
-    listening = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(
-        create_app(settings), log_level="error", access_log=False, timeout_graceful_shutdown=1
-    )
-    running = uvicorn.Server(config)
-    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
-    thread.start()
-    base = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    until = time.monotonic() + 20
-    while not running.started and time.monotonic() < until:
-        time.sleep(0.02)
-    yield base
-    running.should_exit = True
-    thread.join(10)
-
-
-@pytest.fixture(scope="module")
-def browser(chromium_path: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium_path, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield browser
-        browser.close()
+    with serving(tmp_path_factory.mktemp("data")) as base:
+        yield base
 
 
 class Table:
