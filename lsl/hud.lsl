@@ -35,6 +35,8 @@ integer begin()
     gPlace = (vector)llList2String(start, 4);
     gGone = 0;
     gAsked = -1;
+    if (llGetListLength(start) > 5)
+        show(llList2List(start, 4, -1));
     llListen(gChannel, "", gTable, "");
     llSetTimerEvent(LOOK_S);
     return TRUE;

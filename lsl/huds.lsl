@@ -10,46 +10,35 @@ integer MSG_FACTS = 7306;
 
 string  HUD_OBJECT   = "Peril HUD";     // the object in this table's inventory
 string  DATA_CHANNEL = "peril:channel"; // linkset data: so that HUDs are found again after a reset
-integer STRIDE       = 5;               // of gHuds
+integer STRIDE       = 3;               // of gHuds
 float   REZ_S        = 10.0;            // a HUD says hello within that time, or is sent once more
 integer REZ_TRIES    = 2;
 float   SPACING_M    = 1.5;             // between floaters beside the table
+integer TRIES        = 0x0F;            // of a state: how often it was rezzed
+integer FLOATER      = 0x10;            // it is one
+integer LATE         = 0x20;            // it does not show what it should
 
 integer gChannel;  // on which HUDs and this table talk
-list    gHuds;     // [avatar, kind, object or NULL_KEY, what it is to show, tries] of all that are wanted
+list    gHuds;     // [avatar, object or NULL_KEY, state] of all that are wanted
 integer gToldRez;  // the owner knows that nothing can be rezzed here
 integer gNamed;    // the server has named all that are wanted
 
-send(integer i)
-{
-    key object = llList2Key(gHuds, i + 2);
-    // An object keeps what it was told to show, so it need not be known here any longer.
-    if (object == NULL_KEY || llList2String(gHuds, i + 3) == "")
-        return;
-    if (llGetObjectDetails(object, [OBJECT_POS]) != [])
-    {
-        llRegionSayTo(object, gChannel, "show" + FIELD + llList2String(gHuds, i + 3));
-        gHuds = llListReplaceList(gHuds, [""], i + 3, i + 3);
-    }
-    else if (llList2String(gHuds, i + 1) == "f"
-        || llGetAgentSize(llList2Key(gHuds, i)) != ZERO_VECTOR)
-    {
-        // It got lost, say by a crash of the viewer; who takes it off twice wants none.
-        gHuds = llListReplaceList(gHuds, [NULL_KEY], i + 2, i + 2);
-        if (llList2Integer(gHuds, i + 4) < REZ_TRIES)
-            rez(i);
-    }
-}
-
-rez(integer i)
+// What it is to show goes along, if that is known; it is kept nowhere, for want of memory.
+rez(integer i, string shows)
 {
     if (llGetInventoryType(HUD_OBJECT) != INVENTORY_OBJECT)
         return;
-    string kind = llList2String(gHuds, i + 1);
+    integer bits = llList2Integer(gHuds, i + 2);
+    string kind = llList2String(["h", "f"], (bits & FLOATER) != 0);
     // Floaters stand in rows of five beside the table.
     integer n = i / STRIDE;
     vector at = llGetPos() + <(n % 5) * SPACING_M - 3.0, 2.0 + (n / 5) * SPACING_M, 1.0>;
     string start = llDumpList2String([llGetKey(), llList2Key(gHuds, i), kind, gChannel, at], FIELD);
+    if (shows != "")
+    {
+        start += FIELD + shows;
+        bits = bits & ~LATE;
+    }
     key object = llRezObjectWithParams(HUD_OBJECT, [REZ_POS, llGetPos() + <0.0, 0.0, 1.0>, FALSE,
         TRUE, REZ_PARAM, gChannel, REZ_PARAM_STRING, start]);
     if (object == NULL_KEY && !gToldRez)
@@ -57,13 +46,13 @@ rez(integer i)
         gToldRez = TRUE;
         llOwnerSay("HUDs and floaters cannot be rezzed here. The game goes on without them.");
     }
-    gHuds = llListReplaceList(gHuds, [llList2Integer(gHuds, i + 4) + 1], i + 4, i + 4);
+    gHuds = llListReplaceList(gHuds, [bits + 1], i + 2, i + 2);
     llSetTimerEvent(REZ_S);
 }
 
 take(integer i)
 {
-    key object = llList2Key(gHuds, i + 2);
+    key object = llList2Key(gHuds, i + 1);
     if (object != NULL_KEY)
         llRegionSayTo(object, gChannel, "die");
     gHuds = llDeleteSubList(gHuds, i, i + STRIDE - 1);
@@ -79,16 +68,31 @@ want(list record)
     if (llGetInventoryType(picture) == INVENTORY_TEXTURE)
         picture = llGetInventoryKey(picture);
     string shows = llDumpList2String([picture] + llList2List(record, 4, 6), FIELD);
+    integer floater = (kind == "f") * FLOATER;
     integer i = llListFindList(gHuds, [(key)avatar]);
     if (i == -1)
     {
         i = llGetListLength(gHuds);
-        gHuds += [(key)avatar, kind, NULL_KEY, shows, 0];
-        rez(i);
+        gHuds += [(key)avatar, NULL_KEY, floater | LATE];
+        rez(i, shows);
         return;
     }
-    gHuds = llListReplaceList(gHuds, [shows], i + 3, i + 3);
-    send(i);
+    key object = llList2Key(gHuds, i + 1);
+    integer bits = (llList2Integer(gHuds, i + 2) & TRIES) | floater;
+    if (object != NULL_KEY && llGetObjectDetails(object, [OBJECT_POS]) != [])
+    {
+        llRegionSayTo(object, gChannel, "show" + FIELD + shows);
+        gHuds = llListReplaceList(gHuds, [bits], i + 2, i + 2);
+        return;
+    }
+    gHuds = llListReplaceList(gHuds, [bits | LATE], i + 2, i + 2);
+    if (object != NULL_KEY && (floater || llGetAgentSize((key)avatar) != ZERO_VECTOR))
+    {
+        // It got lost, say by a crash of the viewer; who takes it off twice wants none.
+        gHuds = llListReplaceList(gHuds, [NULL_KEY], i + 1, i + 1);
+        if ((bits & TRIES) < REZ_TRIES)
+            rez(i, shows);
+    }
 }
 
 // Only those named may stay.
@@ -107,17 +111,20 @@ hello(key object, key avatar)
     if (owner != llGetOwner() && owner != avatar)
         return;
     integer i = llListFindList(gHuds, [avatar]);
-    key other = llList2Key(gHuds, i + 2);
+    key other = llList2Key(gHuds, i + 1);
     integer doubled = other != NULL_KEY && other != object
         && llGetObjectDetails(other, [OBJECT_POS]) != [];
     if (i == -1 && !gNamed)
-        gHuds += [avatar, "h", object, "", 0];
+        gHuds += [avatar, object, 0];
     else if (i == -1 || doubled)
         llRegionSayTo(object, gChannel, "die");
     else
     {
-        gHuds = llListReplaceList(gHuds, [object], i + 2, i + 2);
-        send(i);
+        integer bits = llList2Integer(gHuds, i + 2);
+        gHuds = llListReplaceList(gHuds, [object, bits & ~LATE], i + 1, i + 2);
+        // What it missed comes with the whole board.
+        if (bits & LATE)
+            llMessageLinked(LINK_THIS, MSG_FACTS, "", NULL_KEY);
     }
 }
 
@@ -195,7 +202,8 @@ default
         llSetTimerEvent(0.0);
         integer i;
         for (i = 0; i < llGetListLength(gHuds); i += STRIDE)
-            if (llList2Key(gHuds, i + 2) == NULL_KEY && llList2Integer(gHuds, i + 4) < REZ_TRIES)
-                rez(i);
+            if (llList2Key(gHuds, i + 1) == NULL_KEY
+                && (llList2Integer(gHuds, i + 2) & TRIES) < REZ_TRIES)
+                rez(i, "");
     }
 }

@@ -466,6 +466,23 @@ def test_who_goes_away_for_a_minute_finds_everything_as_it_was(tmp_path: Path) -
         play_on(v, table, people)
 
 
+def test_a_hud_that_was_elsewhere_shows_what_it_missed(tmp_path: Path) -> None:
+    """The table has no room to keep what it misses; it asks for the whole board."""
+    with venue(tmp_path) as v:
+        table, people = started(v)
+        ann = people[0]
+        ann.teleport_away()
+        shown = v.hot(table).now.hud(Key(ann.key))
+        while v.hot(table).now.hud(Key(ann.key)) == shown:
+            v.answer(people[1:])
+            v.region.run(5)
+        v.region.run(5)
+        ann.come_back()
+        v.region.run(10)
+        assert len(ann.attachments) == 1
+        v.same_huds(table)
+
+
 def test_who_has_no_slot_free_gets_a_floater(tmp_path: Path) -> None:
     with venue(tmp_path) as v:
         table = v.build()

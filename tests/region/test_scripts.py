@@ -37,9 +37,9 @@ FULL: dict[str, list[Any]] = {
     "dialogs": [[KEY, 1, 1, "x" * 60] * 40],
     "display": [["profile:0:0", 1] * 34],
     "text": [["Leaderboard", 1] * 3, ["Leaderboard", "1,1,1", "x" * 250] * 3],
-    "huds": [[KEY, "h", KEY, "x" * 110, 1] * 10, [KEY, "h", KEY, "", 1] * 10],
+    "huds": [[KEY, KEY, 33] * 30],
 }  # fmt: skip
-"""The globals of each script when it holds as much as it may; of 20 HUDs ten are on their way."""
+"""The globals of each script when it holds as much as it may; all of 30 HUDs are on their way."""
 
 GLOBAL = re.compile(r"^(?:integer|float|string|key|vector|rotation|list)\s+(\w+)\s*(=.*)?;(.*)$")
 
