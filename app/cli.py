@@ -186,6 +186,7 @@ async def _play_table(tables: Any) -> str:
     from sqlmodel import col, select
 
     from app.games.core import Key
+    from app.table import listing
     from app.table.models import TableRow
 
     oldest = select(TableRow.id).order_by(col(TableRow.created_ms), col(TableRow.id)).limit(1)
@@ -193,6 +194,7 @@ async def _play_table(tables: Any) -> str:
     if table_id is not None:
         return str(table_id)
     made = await tables.create("My table", Key(str(uuid.uuid4())), "Owner")
+    await listing.set_listed(tables, made.id, True)
     return str(made.id)
 
 

@@ -28,6 +28,7 @@ from app.table.models import (
     MatchRow,
     PersonRow,
     RecordRow,
+    ResultRow,
     TableRow,
 )
 
@@ -76,13 +77,14 @@ class Deed(msgspec.Struct, frozen=True):
 
 
 class Sat(msgspec.Struct, frozen=True):
-    """A match in which he had a seat or did something."""
+    """A match in which he had a seat or did something.  `won`: None if it did not count."""
 
     match: str
     table: str
     game: str
     opened_ms: int
     closed_ms: int | None
+    won: bool | None
     deeds: list[Deed]
 
 
@@ -165,8 +167,10 @@ def _matches(session: Session, key: Key) -> tuple[list[Sat], list[str]]:
     rows = session.exec(
         select(MatchRow).where(col(MatchRow.id).in_(deeds)).order_by(col(MatchRow.opened_ms).desc())
     )
+    won = {r.match_id: r.won for r in session.exec(select(ResultRow).where(ResultRow.key == key))}
     return [
-        Sat(m.id, m.table_id, m.game, m.opened_ms, m.closed_ms, deeds[m.id]) for m in rows
+        Sat(m.id, m.table_id, m.game, m.opened_ms, m.closed_ms, won.get(m.id), deeds[m.id])
+        for m in rows
     ], names
 
 
@@ -230,7 +234,7 @@ def _forget(session: Session, key: Key) -> set[str]:
     for match in session.exec(select(MatchRow).where(col(MatchRow.id).in_(mentioning))).all():
         _forget_in(session, match, key)
         touched.add(match.table_id)
-    for kind in (RecordRow, CodeRow, PersonRow):
+    for kind in (RecordRow, ResultRow, CodeRow, PersonRow):
         session.exec(delete(kind).where(col(kind.key) == key))
     session.commit()
     return touched

@@ -1,59 +1,138 @@
 """Rankings: a projection of the results in the event log.
 
 Wins descending, then losses ascending, then who reached the score first.  Kept per table and, with
-scope "", for the whole service; bots never get in, since the rules do not score them.
+scope "", for the whole service; those of a season are summed up when asked for.  Bots never get in,
+since the rules do not score them.
 """
 
 from __future__ import annotations
 
-import msgspec
-from sqlalchemy import func
-from sqlmodel import Session, col, delete, select
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Subquery, case, func
+from sqlalchemy import select as columns
+from sqlmodel import Session, col, delete, select, update
 
 from app import games
 from app.games import lobby
 from app.games.core import Key, Rank, RankingPage
-from app.table.models import EntryRow, MatchRow, PersonRow, RecordRow, WipeRow
+from app.table.log import folded
+from app.table.models import EntryRow, MatchRow, PersonRow, RecordRow, ResultRow, WipeRow
 
 PAGE_ROWS = 10
 SERVICE = ""
+LAST_MS = 2**62
+"""After every result."""
 
-_HIDDEN = select(PersonRow.key).where(col(PersonRow.hidden))
+HIDDEN = select(PersonRow.key).where(col(PersonRow.hidden))
+"""Keys of those who are not named in rankings and on pages about players."""
 
 
-def page(session: Session, scope: str, game: str, number: int) -> RankingPage:
+def season_ms(season: str) -> tuple[int, int]:
+    """When a month, written 2026-11, begins and ends, in UTC.  ValueError if it is none."""
+    first = datetime.strptime(season, "%Y-%m").replace(tzinfo=UTC)
+    after = first.replace(year=first.year + first.month // 12, month=first.month % 12 + 1)
+    return int(first.timestamp()) * 1000, int(after.timestamp()) * 1000
+
+
+def season_of(at_ms: int) -> str:
+    """The month in which something happened, as `season_ms` takes it."""
+    return time.strftime("%Y-%m", time.gmtime(at_ms / 1000))
+
+
+def seasons(session: Session, scope: str, game: str) -> list[str]:
+    """The months with results that count, the latest first; those between are left out."""
+    found: list[str] = []
+    before_ms = LAST_MS
+    # One look into an index for each month, however many results it has.
+    while True:
+        earlier = (*_counting(scope, game), ResultRow.at_ms < before_ms)
+        at_ms: int | None = session.exec(select(func.max(ResultRow.at_ms)).where(*earlier)).one()
+        if at_ms is None:
+            return found
+        found.append(season_of(at_ms))
+        before_ms, _ = season_ms(found[-1])
+
+
+def page(
+    session: Session, scope: str, game: str, number: int, season: str = "", search: str = ""
+) -> RankingPage:
     """Page `number` (from 0) of a ranking; clamped to the pages there are.
 
-    Who wishes so is left out, and the others close up.
+    `season`: a month, as `season_ms` takes it; "": of all times.  `search`: only those with this in
+    their names, each at his place.  Who wishes so is left out, and the others close up.
     """
-    mine = (
-        RecordRow.scope == scope,
-        RecordRow.game == game,
-        col(RecordRow.key).not_in(_HIDDEN),
-    )
-    total = session.exec(select(func.count()).select_from(RecordRow).where(*mine)).one()
+    sums = _season(scope, game, season) if season else _whole(scope, game)
+    order = (sums.c.wins.desc(), sums.c.losses, sums.c.reached_ms, sums.c.key)
+    place = func.row_number().over(order_by=order).label("place")
+    places = columns(sums, place).subquery()
+    query: Any = columns(places)
+    if search:
+        named = col(RecordRow.folded).contains(folded(search), autoescape=True)
+        query = query.where(places.c.key.in_(select(RecordRow.key).where(named)))
+    total: int = session.exec(select(func.count()).select_from(query.subquery())).one()
     pages = max(1, -(-total // PAGE_ROWS))
     number = min(max(number, 0), pages - 1)
     rows = session.exec(
-        select(RecordRow)
-        .where(*mine)
-        .order_by(
-            col(RecordRow.wins).desc(),
-            col(RecordRow.losses),
-            col(RecordRow.reached_ms),
-            col(RecordRow.key),
-        )
-        .offset(number * PAGE_ROWS)
-        .limit(PAGE_ROWS)
+        query.order_by(places.c.place).offset(number * PAGE_ROWS).limit(PAGE_ROWS)
     ).all()
-    first = number * PAGE_ROWS + 1
-    ranks = tuple(Rank(first + i, Key(r.key), r.name, r.wins, r.losses) for i, r in enumerate(rows))
+    called = names(session, [row.key for row in rows])
+    ranks = tuple(
+        Rank(r.place, Key(r.key), called.get(r.key, ""), int(r.wins), int(r.losses)) for r in rows
+    )
     return RankingPage(ranks, number, pages)
+
+
+def names(session: Session, keys: list[str]) -> dict[str, str]:
+    """What these avatars were called when they last had a result."""
+    rows = session.exec(
+        select(RecordRow.key, RecordRow.name)
+        .where(col(RecordRow.key).in_(keys))
+        .order_by(col(RecordRow.reached_ms))
+    )
+    return dict(rows.all())
+
+
+def _whole(scope: str, game: str) -> Subquery:
+    mine = _in(scope, game), col(RecordRow.key).not_in(HIDDEN)
+    sums = select(RecordRow.key, RecordRow.wins, RecordRow.losses, RecordRow.reached_ms)
+    return sums.where(*mine).subquery()
+
+
+def _season(scope: str, game: str, season: str) -> Subquery:
+    first_ms, after_ms = season_ms(season)
+    wins = func.sum(case((col(ResultRow.won), 1), else_=0))
+    return (
+        columns(
+            col(ResultRow.key),
+            wins.label("wins"),
+            (func.count() - wins).label("losses"),
+            func.max(ResultRow.at_ms).label("reached_ms"),
+        )
+        .where(
+            *_counting(scope, game),
+            col(ResultRow.at_ms) >= first_ms,
+            col(ResultRow.at_ms) < after_ms,
+            col(ResultRow.key).not_in(HIDDEN),
+        )
+        .group_by(col(ResultRow.key))
+        .subquery()
+    )
+
+
+def _counting(scope: str, game: str) -> tuple[Any, ...]:
+    """The results of a game which count in a scope."""
+    if scope == SERVICE:
+        return ResultRow.game == game, col(ResultRow.of_service)
+    return ResultRow.game == game, ResultRow.table_id == scope, col(ResultRow.of_table)
 
 
 def wipe_service(session: Session, game: str, at_ms: int) -> None:
     """Forget the service's ranking of a game; the tables keep theirs."""
     session.exec(delete(RecordRow).where(_in(SERVICE, game)))
+    session.exec(update(ResultRow).where(col(ResultRow.game) == game).values(of_service=False))
     session.merge(WipeRow(at_ms=at_ms, game=game))
     session.commit()
 
@@ -68,30 +147,40 @@ def rebuild(session: Session) -> int:
     Those of people who deleted their data do not count.
     """
     records: dict[tuple[str, str, str], RecordRow] = {}
+    results: list[ResultRow] = []
     wipes = sorted((w.at_ms, w.game) for w in session.exec(select(WipeRow)))
     forgotten = _forgotten(session)
     game_of = {m.id: m.game for m in session.exec(select(MatchRow))}
     entries = session.exec(
         select(EntryRow).order_by(col(EntryRow.at_ms), col(EntryRow.table_id), col(EntryRow.seq))
     )
-    counted = 0
     for entry in entries:
         while wipes and wipes[0][0] <= entry.at_ms:
-            _forget(records, SERVICE, wipes.pop(0)[1])
+            _forget(records, results, SERVICE, wipes.pop(0)[1])
         game = game_of[entry.match_id]
         for event in games.events_decoder.decode(entry.events):
             if isinstance(event, lobby.RankingReset):
-                _forget(records, entry.table_id, game)
+                _forget(records, results, entry.table_id, game)
             elif isinstance(event, lobby.Scored) and event.key not in forgotten:
-                counted += 1
+                results.append(
+                    ResultRow(
+                        match_id=entry.match_id,
+                        key=event.key,
+                        table_id=entry.table_id,
+                        game=game,
+                        won=event.won,
+                        at_ms=entry.at_ms,
+                    )
+                )
                 for scope in (entry.table_id, SERVICE):
                     _count(records, scope, game, event, entry.at_ms)
     for _, game in wipes:
-        _forget(records, SERVICE, game)
+        _forget(records, results, SERVICE, game)
     session.exec(delete(RecordRow))
-    session.add_all(records.values())
+    session.exec(delete(ResultRow))
+    session.add_all([*records.values(), *results])
     session.commit()
-    return counted
+    return len(results)
 
 
 def _forgotten(session: Session) -> set[str]:
@@ -105,9 +194,19 @@ def _forgotten(session: Session) -> set[str]:
     }
 
 
-def _forget(records: dict[tuple[str, str, str], RecordRow], scope: str, game: str) -> None:
+def _forget(
+    records: dict[tuple[str, str, str], RecordRow],
+    results: list[ResultRow],
+    scope: str,
+    game: str,
+) -> None:
     for key in [k for k in records if k[:2] == (scope, game)]:
         del records[key]
+    for result in (r for r in results if r.game == game):
+        if scope == SERVICE:
+            result.of_service = False
+        elif result.table_id == scope:
+            result.of_table = False
 
 
 def _count(
@@ -122,27 +221,7 @@ def _count(
         RecordRow(scope=scope, game=game, key=event.key, name=event.name, reached_ms=at_ms),
     )
     record.name = event.name
+    record.folded = folded(event.name)
     record.wins += event.won
     record.losses += not event.won
     record.reached_ms = at_ms
-
-
-class Record(msgspec.Struct, frozen=True):
-    """What one avatar has in one game on the whole service."""
-
-    game: str
-    name: str
-    wins: int
-    losses: int
-
-
-def player(session: Session, key: str) -> list[Record]:
-    """The records of one avatar, a game each; none if he wishes not to be shown."""
-    rows = session.exec(
-        select(RecordRow).where(
-            RecordRow.scope == SERVICE,
-            RecordRow.key == key,
-            col(RecordRow.key).not_in(_HIDDEN),
-        )
-    ).all()
-    return [Record(r.game, r.name, r.wins, r.losses) for r in rows]

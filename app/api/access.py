@@ -205,9 +205,13 @@ class Access:
         if caller.scope != "operator":
             raise Forbidden if caller.hash else Unauthorized
 
+    def may_read(self, caller: Caller) -> bool:
+        """What is of the whole service: on this machine, the operator, and who reads for him."""
+        return caller.scope in ("operator", "read", "local")
+
     def must_read(self, caller: Caller) -> None:
-        """Figures of the whole service: on this machine, the operator, and who reads for him."""
-        if caller.scope not in ("operator", "read", "local"):
+        """Forbidden or Unauthorized if he may not."""
+        if not self.may_read(caller):
             raise Forbidden if caller.hash else Unauthorized
 
     def must_own(self, caller: Caller, table_id: str) -> None:

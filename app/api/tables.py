@@ -51,6 +51,15 @@ class TableCreate(BaseModel):
     game: str = Field(default="peril", max_length=32)
     preset: str = Field(default="", max_length=32)
     options: OptionsIn = {}
+    listed: bool = False
+
+
+class TablePatch(BaseModel):
+    """What an owner may change besides the options."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"listed": True}})
+
+    listed: bool = Field(description="Named on the front page and in the list of tables.")
 
 
 class OptionsPatch(BaseModel):
@@ -85,6 +94,7 @@ class TableOut(BaseModel):
     match: str
     seq: int
     stage: str
+    listed: bool = Field(description="Everybody may find it in the list of tables.")
     locked: bool
     frozen: str
     options: dict[str, Any]
@@ -134,22 +144,36 @@ def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
         table = await tables.create(
             body.name, Key(owner.key), owner.name, body.game, body.preset, body.options
         )
+        if body.listed:
+            await listing.set_listed(tables, table.id, True)
         token, _ = await access.grant("owner", int(tables.clock() * 1000), table.id)
         return TableCreated(**_out(table), owner_token=token)
 
     @routes.get("", summary="List tables")
     async def index(
+        request: Request,
         after: Annotated[str, Query(max_length=16)] = "",
         limit: Annotated[int, Query(ge=1, le=100)] = 50,
     ) -> TableList:
-        """Tables in the order of their ids, from the one behind `after` on."""
-        lines = await listing.tables(tables, after, limit)
+        """Tables in the order of their ids, from the one behind `after` on.
+
+        To who may not read everything only those that their owners list.
+        """
+        everything = access.may_read(await access.caller(request))
+        lines = await listing.tables(tables, after, limit, unlisted=everything)
         return TableList(tables=[TableLine(**msgspec.structs.asdict(line)) for line in lines])
 
     @routes.get("/{table_id}", summary="Read a table")
     async def read(table_id: str) -> TableOut:
         """The table and the public view of its match."""
         return TableOut(**_out(await tables.table(table_id)))
+
+    @routes.patch("/{table_id}", summary="List a table, or not")
+    async def patch(table_id: str, body: TablePatch, request: Request) -> TableOut:
+        """Whether everybody may find the table, on the front page and in the list of tables."""
+        table = await _owned(table_id, request)
+        await listing.set_listed(tables, table_id, body.listed)
+        return TableOut(**_out(table))
 
     @routes.patch("/{table_id}/options", summary="Change options")
     async def patch_options(table_id: str, body: OptionsPatch, request: Request) -> TableOut:
@@ -203,6 +227,7 @@ def _out(table: HotTable) -> dict[str, Any]:
         "match": state.match_id,
         "seq": state.seq,
         "stage": match.stage,
+        "listed": table.listed,
         "locked": match.locked,
         "frozen": match.frozen,
         "options": msgspec.to_builtins(match.options),

@@ -197,7 +197,7 @@ class HotTable:
         self.seed = ""
         self.choices = ""
         """Of the match that is on: where its dice come from; see `app.fairness`."""
-        self.watched = False
+        self.watched = self.listed = False
         # Plain ones: a deque and an ordered dict would be half of an idle table's 2.5 KB.
         self.states: list[Snapshot] = []
         self.answers: dict[str, Outcome] = {}

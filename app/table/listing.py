@@ -1,4 +1,4 @@
-"""Lists of tables for the front page, the API and the command line."""
+"""Lists of tables for the front page, the API and the command line; who is listed in public."""
 
 from __future__ import annotations
 
@@ -31,11 +31,30 @@ async def count(store: Log) -> int:
     )
 
 
-async def tables(service: Tables, after: str = "", limit: int = 50) -> list[Line]:
-    """Tables in the order of their ids, from the one behind `after` on."""
+async def set_listed(service: Tables, table_id: str, listed: bool) -> None:
+    """Whether everybody may find the table in lists.  NotFound if there is none."""
+    table = await service.table(table_id)
+
+    def write(session: Session) -> None:
+        session.get_one(TableRow, table_id).listed = listed
+        session.commit()
+
+    await service.store.run(write)
+    table.listed = listed
+
+
+async def tables(
+    service: Tables, after: str = "", limit: int = 50, unlisted: bool = True
+) -> list[Line]:
+    """Tables in the order of their ids, from the one behind `after` on.
+
+    `unlisted`: also those that only who knows them finds.
+    """
 
     def read(session: Session) -> list[str]:
         query = select(TableRow.id).where(TableRow.id > after)
+        if not unlisted:
+            query = query.where(col(TableRow.listed))
         return list(session.exec(query.order_by(col(TableRow.id)).limit(limit)))
 
     lines = []

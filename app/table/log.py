@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
@@ -50,6 +51,7 @@ class Deadline(msgspec.Struct, frozen=True):
 class Score(msgspec.Struct, frozen=True):
     """A result to be added to the records of a table and of the service."""
 
+    match_id: str
     game: str
     key: str
     name: str
@@ -82,6 +84,11 @@ class Append(msgspec.Struct):
     scores: list[Score] = []
     table: dict[str, Any] | None = None
     """The row of a new table."""
+
+
+def folded(name: str) -> str:
+    """A name as it is searched for: without differences of case and of compatible characters."""
+    return unicodedata.normalize("NFKC", name).casefold()[:255]
 
 
 class Log(Protocol):

@@ -23,6 +23,8 @@ class TableRow(SQLModel, table=True):
     """JSON: text set → [columns, rows]."""
     watched: bool = False
     """A device keeps in touch; its silence freezes the match."""
+    listed: bool = False
+    """Its owner wants it named on the front page and in lists that everybody may see."""
     created_ms: int = Field(sa_type=BigInteger)
 
 
@@ -90,6 +92,25 @@ class RecordRow(SQLModel, table=True):
     losses: int = 0
     reached_ms: int = Field(sa_type=BigInteger)
     """When this score was reached; the earlier one stands higher."""
+    folded: str = Field(default="", max_length=255)
+    """The name as it is searched for; see `log.folded`."""
+
+
+class ResultRow(SQLModel, table=True):
+    """What a match was for one who played in it: the single results of which records are sums."""
+
+    __tablename__ = "results"
+
+    match_id: str = Field(primary_key=True, max_length=24)
+    key: str = Field(primary_key=True, max_length=36, index=True)
+    table_id: str = Field(max_length=16)
+    game: str = Field(max_length=32)
+    won: bool
+    at_ms: int = Field(sa_type=BigInteger, index=True)
+    of_table: bool = True
+    """Counts for the table: its ranking was not reset since."""
+    of_service: bool = True
+    """Counts for the whole service: its ranking was not wiped since."""
 
 
 class WipeRow(SQLModel, table=True):

@@ -203,7 +203,7 @@ class Tables:
             row.id, row.name, Key(row.owner_key), row.owner_name
         )
         table.name, table.owner_name = row.name, row.owner_name
-        table.theme, table.watched = row.theme, row.watched
+        table.theme, table.watched, table.listed = row.theme, row.watched, row.listed
         sets = {k: tuple(v) for k, v in msgspec.json.decode(row.text_sets).items()}
         table.text_sets = sets or table.text_sets
         table.number = match_row.number

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 from sqlmodel import Session
 
-from app.table.log import Append
+from app.table.log import Append, folded
 
 T = TypeVar("T")
 Statement = tuple[str, Sequence[Any]]
@@ -61,16 +61,29 @@ def _projected(append: Append) -> Iterator[Statement]:
         )
     for game in append.wiped:
         yield "DELETE FROM records WHERE scope = ? AND game = ?", (append.table_id, game)
+        yield (
+            "UPDATE results SET of_table = ? WHERE table_id = ? AND game = ?",
+            (False, append.table_id, game),
+        )
     for score in append.scores:
+        yield (
+            "INSERT INTO results (match_id, key, table_id, game, won, at_ms, of_table, of_service)"
+            f" VALUES {_rows(1, 8)}",
+            (
+                *(score.match_id, score.key, append.table_id, score.game),
+                *(score.won, at_ms, score.on_table, True),
+            ),
+        )
         for scope in (append.table_id, "") if score.on_table else ("",):
             won, lost = int(score.won), int(not score.won)
-            yield _SCORE, (scope, score.game, score.key, score.name, won, lost, at_ms)
+            who = scope, score.game, score.key, score.name, folded(score.name)
+            yield _SCORE, (*who, won, lost, at_ms)
 
 
 _SCORE = (
-    "INSERT INTO records (scope, game, key, name, wins, losses, reached_ms)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, game, key) DO UPDATE SET"
-    " name = excluded.name, wins = records.wins + excluded.wins,"
+    "INSERT INTO records (scope, game, key, name, folded, wins, losses, reached_ms)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, game, key) DO UPDATE SET"
+    " name = excluded.name, folded = excluded.folded, wins = records.wins + excluded.wins,"
     " losses = records.losses + excluded.losses, reached_ms = excluded.reached_ms"
 )
 

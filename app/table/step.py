@@ -123,8 +123,8 @@ class Step:
 
     def _project(self, event: Event) -> None:
         if isinstance(event, lobby.Scored):
-            score = Score(self.match.game, event.key, event.name, event.won)
-            self.append.scores.append(score)
+            what = self.match.game, event.key, event.name, event.won
+            self.append.scores.append(Score(self._match_id, *what))
         elif isinstance(event, lobby.RankingReset):
             self.append.wiped.append(self.match.game)
             self.append.scores = [

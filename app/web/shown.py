@@ -72,5 +72,5 @@ class Shown:
                 seats=line.seats,
                 locked=line.locked,
             )
-            for line in await listing.tables(self._tables, limit=100)
+            for line in await listing.tables(self._tables, limit=100, unlisted=False)
         ]

@@ -52,7 +52,18 @@ async def test_a_player_can_be_looked_up_by_key(played: tuple[Service, Table]) -
     service, table = played
     player = ok(await service.get(f"/players/{table.winner}")).json()
     assert player["name"] in ("Ada", "Bob")
-    assert player["records"] == [{"game": "peril", "wins": 1, "losses": 0, "win_rate": 1.0}]
+    (record,) = player["records"]
+    assert record == {
+        "game": "peril",
+        "wins": 1,
+        "losses": 0,
+        "win_rate": 1.0,
+        "streak": 1,
+        "longest_streak": 1,
+    }
+    (result,) = player["results"]
+    assert (result["match"], result["won"]) == (f"{table.id}-1", True)
+    assert [(r["won"], r["lost"]) for r in player["rivals"]] == [(1, 0)]
 
 
 async def test_nobody_is_found_by_name(played: tuple[Service, Table]) -> None:

@@ -13,7 +13,7 @@ import structlog
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlmodel import Session, select
 
-from app import codes, fairness, games, people, ranking
+from app import codes, fairness, games, people, players, ranking
 from app.errors import Busy, PerilError
 from app.games import lobby
 from app.games.core import Actor, Key
@@ -122,7 +122,7 @@ async def test_who_hides_leaves_every_ranking_and_the_places_close_up(house: Hou
     for scope in ("", house.id):
         page = await house.tables.ranking(scope, "peril", 0)
         assert [(row.place, row.key == first.key) for row in page.rows] == [(1, False)]
-    assert await house.store.run(lambda s: ranking.player(s, first.key)) == []
+    assert await house.store.run(lambda s: players.player(s, first.key)) is None
     assert (await people.kept(house.tables, first.key)).results[0].name == first.name
 
 

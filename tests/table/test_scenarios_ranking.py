@@ -154,7 +154,7 @@ async def test_pb_197_a_writer_that_dies_in_the_middle_of_a_save_holds_nobody_up
     writer.execute("BEGIN IMMEDIATE")
     writer.execute("DELETE FROM records")
     writer.execute(
-        "INSERT INTO records VALUES (?, 'peril', 'x', 'Half saved', 9, 0, 0)", (house.id,)
+        "INSERT INTO records VALUES (?, 'peril', 'x', 'Half saved', 9, 0, 0, '')", (house.id,)
     )
     dies = threading.Timer(0.3, writer.close)
     dies.start()

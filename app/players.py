@@ -1,0 +1,127 @@
+"""What everybody may know of a player: his results, and how he fared against others.
+
+Who hides is nobody here: not on a page of his own, nor on those of others.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from sqlalchemy import case, func
+from sqlalchemy import select as columns
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, select
+
+from app.games.core import Key
+from app.ranking import HIDDEN, names
+from app.table.models import ResultRow, TableRow
+
+RIVALS = 10
+LATEST = 10
+
+
+class Streaks(msgspec.Struct, frozen=True):
+    """Matches won in a row: `now` up to the last one, and the `longest` ever."""
+
+    now: int
+    longest: int
+
+
+class Record(msgspec.Struct, frozen=True):
+    """What an avatar has in one game on the whole service."""
+
+    game: str
+    wins: int
+    losses: int
+    streaks: Streaks
+
+    @property
+    def rate(self) -> float:
+        """Share of matches won, 0…1."""
+        return self.wins / (self.wins + self.losses)
+
+
+class Result(msgspec.Struct, frozen=True):
+    """A match of his.  `at_ms`: when it was decided for him, since 1970 in UTC."""
+
+    match: str
+    game: str
+    table: str
+    won: bool
+    at_ms: int
+
+
+class Rival(msgspec.Struct, frozen=True):
+    """Somebody he met: matches of both, and how many of them each has won."""
+
+    key: Key
+    name: str
+    matches: int
+    won: int
+    lost: int
+
+
+class Player(msgspec.Struct, frozen=True):
+    """`results`: oldest first.  `rivals`: whom he met most often first."""
+
+    key: Key
+    name: str
+    records: list[Record]
+    results: list[Result]
+    rivals: list[Rival]
+
+
+def player(session: Session, key: str) -> Player | None:
+    """One avatar; None if he has no result that counts, or wishes not to be shown."""
+    rows = session.exec(
+        select(ResultRow)
+        .where(*_shown(ResultRow), ResultRow.key == key)
+        .order_by(col(ResultRow.at_ms), col(ResultRow.match_id))
+    ).all()
+    if not rows:
+        return None
+    results = [Result(r.match_id, r.game, r.table_id, r.won, r.at_ms) for r in rows]
+    games = dict.fromkeys(r.game for r in results)
+    records = [_record(game, [r.won for r in results if r.game == game]) for game in games]
+    name = names(session, [key]).get(key, "")
+    return Player(Key(key), name, records, results, _rivals(session, key))
+
+
+def _shown(row: Any) -> tuple[Any, ...]:
+    """The results which everybody may know."""
+    return row.of_service, row.key.not_in(HIDDEN)
+
+
+def _record(game: str, won: list[bool]) -> Record:
+    now = longest = 0
+    for one in won:
+        now = now + 1 if one else 0
+        longest = max(longest, now)
+    return Record(game, sum(won), len(won) - sum(won), Streaks(now, longest))
+
+
+def _rivals(session: Session, key: str) -> list[Rival]:
+    mine, theirs = aliased(ResultRow), aliased(ResultRow)
+    both = col(mine.match_id) == col(theirs.match_id)
+
+    def count(won: Any) -> Any:
+        return func.sum(case((won, 1), else_=0))
+
+    together = func.count().label("together")
+    query: Any = (
+        columns(col(theirs.key), together, count(mine.won), count(theirs.won))
+        .join(mine, both)
+        .where(col(mine.key) == key, col(theirs.key) != key, *_shown(theirs), col(mine.of_service))
+        .group_by(col(theirs.key))
+        .order_by(together.desc(), col(theirs.key))
+        .limit(RIVALS)
+    )
+    rows = session.exec(query).all()
+    named = names(session, [row[0] for row in rows])
+    return [Rival(Key(k), named.get(k, ""), n, int(won), int(lost)) for k, n, won, lost in rows]
+
+
+def table_names(session: Session, ids: set[str]) -> dict[str, str]:
+    """What these tables are called."""
+    return dict(session.exec(select(TableRow.id, TableRow.name).where(col(TableRow.id).in_(ids))))
