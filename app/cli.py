@@ -299,7 +299,7 @@ def table_options(
             owner = Actor(found.owner, found.owner_name, owner=True)
             answer = await talk.command(tables, table, owner, what, None)
             if answer.refusal is not None:
-                raise talk.refused(found, answer)
+                raise talk.refused(found, found.owner, answer)
         return msgspec.to_builtins(found.now.match.options)
 
     print_json(run(read_settings(data_dir=data_dir), work))

@@ -36,6 +36,8 @@ def show(key: Avatar, data_dir: DataDir = None) -> None:
     kept = _do(data_dir, key, lambda people, tables, who: people.kept(tables, who))
     typer.echo(f"{kept.key}  {', '.join(kept.names) or 'no name is known'}")
     typer.echo("hidden from rankings" if kept.hidden else "shown in rankings")
+    if kept.language:
+        typer.echo(f"speaks {kept.language}")
     for result in kept.results:
         where = f"table {result.table}" if result.table else "all tables"
         typer.echo(f"{result.game:10} {where:15} {result.wins} won, {result.losses} lost")

@@ -111,6 +111,7 @@ class Kept(msgspec.Struct, frozen=True):
     key: Key
     names: list[str]
     hidden: bool
+    language: str
     results: list[Result]
     matches: list[Sat]
     tables: list[OwnTable]
@@ -146,6 +147,7 @@ def _kept(session: Session, key: Key) -> Kept:
         key,
         list(dict.fromkeys(names)),
         person is not None and person.hidden,
+        person.language if person else "",
         [Result(r.scope, r.game, r.name, r.wins, r.losses, r.reached_ms) for r in records],
         matches,
         [OwnTable(t.id, t.name, t.owner_name, t.created_ms) for t in owned],
@@ -196,14 +198,40 @@ async def hide(tables: Tables, key: Key, hidden: bool) -> None:
     """Leave him out of all rankings and pages about players, or show him again."""
 
     def write(session: Session) -> set[str]:
-        if hidden:
-            session.merge(PersonRow(key=key, hidden=True))
-        else:
-            session.exec(delete(PersonRow).where(col(PersonRow.key) == key))
+        _wish(session, key, hidden=hidden)
         session.commit()
         return _ranked_at(session, key)
 
     await _repaint(tables, await _unless_busy(tables.store.run(write)))
+
+
+async def speak(tables: Tables, key: Key, language: str) -> None:
+    """What tables speak to him alone: a code of `texts.LANGUAGES`, or "" for what they speak."""
+
+    def write(session: Session) -> None:
+        _wish(session, key, language=language)
+        session.commit()
+
+    if language != tables.speaks.get(key, ""):
+        await _unless_busy(tables.store.run(write))
+        _remember(tables, key, language)
+
+
+def _remember(tables: Tables, key: Key, language: str) -> None:
+    if language:
+        tables.speaks[key] = language
+    else:
+        tables.speaks.pop(key, None)
+
+
+def _wish(session: Session, key: Key, **changed: Any) -> None:
+    """Write a wish down.  Who has none left has no row."""
+    row = session.get(PersonRow, key) or PersonRow(key=key)
+    row.sqlmodel_update(changed)
+    if row.hidden or row.language:
+        session.add(row)
+    else:
+        session.exec(delete(PersonRow).where(col(PersonRow.key) == key))
 
 
 async def forget(tables: Tables, key: Key) -> None:
@@ -212,6 +240,7 @@ async def forget(tables: Tables, key: Key) -> None:
     In the log of each match another key stands in place of his, a new one each time, and no name.
     """
     touched = await _unless_busy(tables.store.run(lambda session: _forget(session, key)))
+    _remember(tables, key, "")
     await _repaint(tables, touched)
 
 

@@ -23,7 +23,7 @@ integer gSaid;        // number of the last line said; the next are larger
 
 readNotecard()
 {
-    gSettings = ["server", "", "table", "", "theme", ""];
+    gSettings = ["server", "", "table", "", "theme", "", "language", ""];
     gLine = 0;
     if (llGetInventoryType(NOTECARD) == INVENTORY_NOTECARD)
         gLineRequest = llGetNotecardLine(NOTECARD, gLine);

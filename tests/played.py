@@ -81,6 +81,7 @@ class Match:
             (house.owner, lobby.SendHuds()),
             (house.owner, lobby.ClearHuds()),
             (house.owner, lobby.CheckLand()),
+            (house.owner, lobby.SetLanguage("es")),
             (house.owner, lobby.ResetRanking()),
         ):
             await self.do(who, what)

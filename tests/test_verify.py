@@ -203,7 +203,7 @@ def excused(bend: Bend, entry: dict[str, Any], game: str) -> str:
     if how in ("left out", "added"):
         return "Display names" if event == "renamed" and len(path) == 2 else ""
     decisive = {*check.GAMES[game].decisive, "options"}  # type: ignore[attr-defined]
-    opening = {"owner", "locked", "options", "invited"}
+    opening = {"owner", "locked", "options", "invited", "language"}
     excuses = {
         "Times": path == ("at_ms",),
         "Keys from which the same was drawn": (

@@ -95,7 +95,7 @@ class _Act:
         if answer.refusal is None:
             out, status = _encode(answer_out(answer)), 200
         else:
-            sentence = table.now.theme.refusal(answer.refusal)
+            sentence = table.now.theme_of(actor.key).refusal(answer.refusal)
             out, status = error_out(answer.refusal.code, sentence, answer.dialog), 409
         await Response(out, status, media_type="application/json")(scope, receive, send)
 

@@ -183,7 +183,7 @@ def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
         actor = Actor(table.owner, table.owner_name, owner=True)
         answer = await talk.command(tables, table_id, actor, what, None)
         if answer.refusal is not None:
-            raise talk.refused(table, answer)
+            raise talk.refused(table, table.owner, answer)
         return TableOut(**_out(table))
 
     @routes.put("/{table_id}/text-sets", summary="Set the sizes of the text sets")

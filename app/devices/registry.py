@@ -35,6 +35,7 @@ class Hello(msgspec.Struct, frozen=True):
     url: str = ""
     version: str = ""
     theme: str = ""
+    language: str = ""
     sets: dict[str, tuple[int, int]] = {}
 
 
@@ -181,6 +182,8 @@ class Registry:
         """
         if hello.theme and not any(hello.theme in texts.names(game) for game in GAMES):
             raise NotFound("theme", hello.theme)
+        if hello.language and hello.language not in texts.LANGUAGES:
+            raise NotFound("language", hello.language)
         secret = ""
         if device is not None and device.owner_key == hello.owner_key:
             await self._one_of(device, hello.object_key)

@@ -18,7 +18,7 @@ from app.devices.registry import Copied, Device, Hello, NotPaired, Registry, Unk
 from app.display import LARGEST_SET, TEXT_SETS
 from app.errors import Malformed, PerilError
 from app.games.core import Actor, Key
-from app.games.texts import Theme
+from app.games.lobby import SetLanguage
 from app.limits import Limits, network
 from app.table import news, talk
 from app.table.hot import HotTable, Snapshot
@@ -100,6 +100,7 @@ class _Lsl:
         # What was said before is over; that the game goes on is said because it is back.
         device.heard = device.heard or table.now.seq
         await tables.contact(device.table_id)
+        await _speak(tables, table, said.language)
         first = [wire.record("I", device.id, secret, table.id)]
         if said.url and said.url == device.dead_url:
             first.append("U")
@@ -133,6 +134,13 @@ class _Lsl:
         if device.dead_url and form.get("u") == device.dead_url:
             direct.append("U")
         return _news(device, table, direct, form)
+
+
+async def _speak(tables: Tables, table: HotTable, language: str) -> None:
+    """The owner's notecard says what the table speaks in public."""
+    if language not in ("", table.now.match.language):
+        owner = Actor(table.owner, table.owner_name, owner=True)
+        await tables.submit(table.id, owner, SetLanguage(language))
 
 
 def _news(device: Device, table: HotTable, direct: list[str], form: Form) -> str:
@@ -242,8 +250,8 @@ def _direct(table: HotTable, key: Key, answer: talk.Answer) -> list[str]:
     """What is said and shown to the one who acted; a refusal is a sentence to him alone."""
     out = []
     if answer.refusal is not None:
-        theme: Theme = table.now.theme
-        out.append(wire.whisper(0, key, theme.refusal(answer.refusal)))
+        sentence = table.now.theme_of(key).refusal(answer.refusal)
+        out.append(wire.whisper(0, key, sentence))
     if answer.aside:
         out.append(wire.whisper(0, key, answer.aside))
     if answer.dialog is not None:
@@ -305,6 +313,7 @@ def _hello(form: Form) -> Hello:
         url=form.get("u", ""),
         version=form.get("v", ""),
         theme=form.get("theme", ""),
+        language=form.get("language", ""),
         sets=_sets(form.get("prims", "").split(",")),
     )
 

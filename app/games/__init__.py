@@ -11,7 +11,7 @@ from typing import Any, Union
 
 import msgspec
 
-from app.games import lobby
+from app.games import lobby, texts
 from app.games.core import Actor, Command, Dice, Event, Game, Match, Refusal, Timer
 from app.games.peril.game import PerilDice
 from app.games.roulette.game import RussianRoulette
@@ -43,6 +43,8 @@ def decide(
     """What follows from `command`: the events in order, or why nothing does."""
     if isinstance(command, lobby.ChooseGame) and command.game not in GAMES:
         return Refusal("no_such_game")
+    if isinstance(command, lobby.SetLanguage) and command.language not in texts.LANGUAGES:
+        return Refusal("no_such_language", {"languages": tuple(texts.LANGUAGES.values())})
     return lobby.decide(GAMES[match.game], match, actor, command, dice)
 
 

@@ -100,6 +100,7 @@ def table_view(match: Match[Any], ranking: RankingPage, waits: Sequence[Wait]) -
         "frozen": match.frozen,
         "waiting_for": tuple(w.key for w in waits),
         "options": msgspec.to_builtins(match.options),
+        "language": match.language,
         "ranking": ranking,
         "phase": match.phase,
         "commitment": match.commitment,

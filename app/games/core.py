@@ -156,6 +156,8 @@ class Match(msgspec.Struct, Generic[P], frozen=True):
     stage: Literal["lobby", "playing", "over"] = "lobby"
     seats: tuple[Seat, ...] = ()
     play: P | None = None
+    language: str = "en"
+    """What the table speaks in public; see `texts.LANGUAGES`."""
     phase: int = 0
     epoch: int = 0
     locked: bool = False
@@ -270,6 +272,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True):
     frozen: str
     waiting_for: tuple[Key, ...]
     options: dict[str, Any]
+    language: str
     ranking: RankingPage
     phase: int
     commitment: str = ""

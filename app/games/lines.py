@@ -23,6 +23,25 @@ def lines(
     return list(game.lines(before, event, theme))
 
 
+def in_languages(
+    game: Game[Any],
+    before: Match[Any],
+    after: Match[Any],
+    event: Event,
+    theme_of: Callable[[Key], Theme],
+) -> list[Line]:
+    """The same, each in the theme of whom it is for.  `theme_of` NOBODY is that of the table."""
+    theme = theme_of(NOBODY)
+    told = {theme: lines(game, before, after, event, theme)}
+    out = []
+    for number, (who, line) in enumerate(told[theme]):
+        own = theme_of(who)
+        if own is not theme and own not in told:
+            told[own] = lines(game, before, after, event, own)
+        out.append((who, line if own is theme else told[own][number][1]))
+    return out
+
+
 def _public(theme: Theme, which: str, **words: Any) -> list[Line]:
     return [(NOBODY, theme.say("say", which, **words))]
 
@@ -95,6 +114,7 @@ _SPEAK: dict[type[Event], _Speak] = {
     lobby.TimedOut: _named("timed_out"),
     lobby.HandedToBot: _named("handed_to_bot"),
     lobby.TakenBack: _taken_back,
+    lobby.LanguageSet: _plain("language_set"),
     lobby.Frozen: _frozen,
     lobby.Thawed: _plain("thawed"),
     lobby.MatchClosed: _closed,

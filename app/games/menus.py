@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from app.display import clip
-from app.games import GAMES, lobby
+from app.games import GAMES, languages, lobby
 from app.games.core import Command, Game, Key, Match, RankingPage, Refusal, Seat
 from app.games.dialogs import Button, Dialog, make, paged
 from app.games.texts import Theme
@@ -21,7 +21,6 @@ NAMES_BYTES = 240
 
 MY_DATA = "my_data"
 """The `then` of a button that opens no dialog: who presses it gets a link to his data."""
-
 # ---- which dialog ---------------------------------------------------------------------------
 
 
@@ -92,11 +91,18 @@ def _lobby(_: Game[Any], match: Match[Any], key: Key, __: int, theme: Theme) -> 
     buttons.append(Button(say("button", "leave"), lobby.Leave()))
     if key == match.owner:
         buttons.append(Button(say("button", "owner"), then="owner"))
-    return make("lobby", text, [*buttons, *_my_data(seat, theme)])
+    return make("lobby", text, [*buttons, *_own(seat, theme)])
 
 
-def _my_data(seat: Seat, theme: Theme) -> list[Button]:
-    return [] if seat.bot else [Button(theme.say("button", "my_data"), then=MY_DATA)]
+def _own(seat: Seat, theme: Theme) -> list[Button]:
+    """What is his beyond this match: his data, his language."""
+    say = theme.say
+    if seat.bot:
+        return []
+    return [
+        Button(say("button", "my_data"), then=MY_DATA),
+        Button(say("button", "language"), then="language"),
+    ]
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -137,7 +143,7 @@ def _wait(game: Game[Any], match: Match[Any], key: Key, _: int, theme: Theme) ->
     buttons = [Button(say("button", "leave"), then="leave")] if plays else []
     if key == match.owner:
         buttons.append(Button(say("button", "owner"), then="owner"))
-    buttons += _my_data(seat, theme)
+    buttons += _own(seat, theme)
     return make("wait", say("menu", why, names=names), buttons)
 
 
@@ -177,6 +183,7 @@ def _owner(_: Game[Any], match: Match[Any], __: Key, ___: int, theme: Theme) -> 
         ),
         Button(say("button", "options"), then="options"),
         Button(say("button", "games"), then="games"),
+        Button(say("button", "table_language"), then="table_language"),
         Button(say("button", "back_to_game"), then="game"),
     ]
     return make("owner", say("menu", "owner_locked" if locked else "owner"), buttons)
@@ -281,13 +288,13 @@ def _games(game: Game[Any], match: Match[Any], _: Key, page: int, theme: Theme) 
     say = theme.say
 
     def choose(other: Game[Any]) -> Button:
-        return Button(other.title, lobby.ChooseGame(other.name), then="owner")
+        return Button(languages.title(other, theme), lobby.ChooseGame(other.name), then="owner")
 
     others = [] if match.stage == "playing" else [g for g in GAMES.values() if g is not game]
     back = [Button(say("button", "back_to_main"), then="owner")]
     buttons, page, _pages = paged("games", others, choose, page, back, theme)
     which = "games" if match.stage != "playing" else "games_fixed"
-    return make("games", say("menu", which, title=game.title), buttons, page=page)
+    return make("games", say("menu", which, title=languages.title(game, theme)), buttons, page=page)
 
 
 def _typed_option(match: Match[Any], name: str, theme: Theme) -> Dialog | None:
@@ -325,18 +332,14 @@ def choosable(game: Game[Any]) -> dict[str, tuple[Any, ...]]:
 
 
 def option_label(theme: Theme, name: str, value: Any) -> str:
-    return theme.say("option", f"{name}_{_switch(value)}")
-
-
-def _switch(value: Any) -> Any:
-    """A switch as on or off; other values as they are."""
-    return ("on" if value else "off") if isinstance(value, bool) else value
+    word = ("on" if value else "off") if isinstance(value, bool) else value
+    return theme.say("option", f"{name}_{word}")
 
 
 def describe(match: Match[Any], theme: Theme) -> str:
     """The options in a line, as players see them."""
     options = msgspec.structs.asdict(match.options)
-    return theme.say("option", "summary", **{k: _switch(v) for k, v in options.items()})
+    return theme.say("option", "summary", **{k: theme.value(v) for k, v in options.items()})
 
 
 _Build = Callable[[Game[Any], Match[Any], Key, int, Theme], Dialog | None]
@@ -345,6 +348,7 @@ _PLAYER: dict[str, _Build] = {
     "rejoin": _rejoin,
     "wait": _wait,
     "leave": _leave,
+    "language": languages.own,
 }
 _OWNER: dict[str, _Build] = {
     "owner_choice": _owner_choice,
@@ -358,6 +362,7 @@ _OWNER: dict[str, _Build] = {
     "trouble": _trouble,
     "options": _options,
     "games": _games,
+    "table_language": languages.of_table,
 }
 
 

@@ -1,5 +1,9 @@
 """Themes: every line people read and every picture's texture, one TOML file per game and theme.
 
+A language lies over a theme file by file: `classic.es.toml` over `classic.toml`, `lobby.es.toml`
+over `lobby.toml`; what it does not say is said in English.  Where there is a `lobby.XX.toml`, the
+language XX can be chosen.
+
 Lines are templates of `str.format`; the rules name them, nobody else writes sentences.
 """
 
@@ -14,15 +18,23 @@ from typing import Any
 from app.games.core import Refusal
 
 _HERE = Path(__file__).parent
+_LOBBY = _HERE / "themes" / "lobby.toml"
 
 CLASSIC = "classic"
+ENGLISH = "en"
 
 
 class Theme:
-    """Lines and textures of one game in one theme.  Sections: see `themes/lobby.toml`."""
+    """Lines and textures of one game in one theme and language.
 
-    def __init__(self, name: str, sections: Mapping[str, Mapping[str, str]]) -> None:
+    Sections: see `themes/lobby.toml`.
+    """
+
+    def __init__(
+        self, name: str, sections: Mapping[str, Mapping[str, str]], language: str = ENGLISH
+    ) -> None:
         self.name = name
+        self.language = language
         self._sections = sections
         self.pictures = sections.get("pictures", {})
 
@@ -38,6 +50,11 @@ class Theme:
         line = self._sections.get(section, {}).get(name, "")
         return line.format_map(args) if line else ""
 
+    def value(self, value: Any) -> Any:
+        """The value of an option in words; numbers as they are."""
+        word = ("on" if value else "off") if isinstance(value, bool) else value
+        return self._sections.get("value", {}).get(word, word)
+
     def refusal(self, refusal: Refusal) -> str:
         """The sentence for a refusal."""
         args = {
@@ -47,7 +64,7 @@ class Theme:
 
 
 @cache
-def load(game: str, name: str = CLASSIC) -> Theme:
+def load(game: str, name: str = CLASSIC, language: str = ENGLISH) -> Theme:
     """The theme `name` of `game`, or its classic one where it has none of that name.
 
     A table keeps its theme when another game is chosen on it.  A theme file may say
@@ -55,19 +72,23 @@ def load(game: str, name: str = CLASSIC) -> Theme:
     """
     sections: dict[str, dict[str, str]] = {}
     known = name if name in names(game) else CLASSIC
+    language = language if language in LANGUAGES else ENGLISH
     for path in reversed(_chain(folder(game) / "themes", known)):
-        with path.open("rb") as file:
-            for section, lines in tomllib.load(file).items():
+        for file in (path, path.with_suffix(f".{language}.toml")):
+            for section, lines in _read(file).items() if file.exists() else ():
                 if isinstance(lines, dict):
                     sections.setdefault(section, {}).update(lines)
-    return Theme(name, sections)
+    return Theme(name, sections, language)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def _chain(folder: Path, name: str) -> list[Path]:
     path = folder / f"{name}.toml"
-    with path.open("rb") as file:
-        base = tomllib.load(file).get("based_on")
-    return [path, *(_chain(folder, base) if base else [_HERE / "themes" / "lobby.toml"])]
+    base = _read(path).get("based_on")
+    return [path, *(_chain(folder, base) if base else [_LOBBY])]
 
 
 def folder(game: str) -> Path:
@@ -77,4 +98,14 @@ def folder(game: str) -> Path:
 
 def names(game: str) -> list[str]:
     """The themes that `game` comes with."""
-    return sorted(p.stem for p in (folder(game) / "themes").glob("*.toml"))
+    return sorted(p.stem for p in (folder(game) / "themes").glob("*.toml") if "." not in p.stem)
+
+
+def _languages() -> dict[str, str]:
+    found = sorted(_LOBBY.parent.glob("lobby*.toml"), key=lambda file: file.stem)
+    files = {f.stem.partition(".")[2] or ENGLISH: f for f in found}
+    return {code: _read(file)["language"]["name"] for code, file in files.items()}
+
+
+LANGUAGES: Mapping[str, str] = _languages()
+"""Code of each language → what it calls itself.  English comes first."""

@@ -9,8 +9,9 @@ from sqlmodel import Session, col, select
 
 from app import games
 from app.errors import NotFound
+from app.games.core import Key
 from app.table.log import Log
-from app.table.models import DeadlineRow, EntryRow, MatchRow, TableRow
+from app.table.models import DeadlineRow, EntryRow, MatchRow, PersonRow, TableRow
 
 MATCHES_AT_ONCE = 20
 SEED_SHOWN = '"type":"seed_shown"'
@@ -27,6 +28,12 @@ class Line(msgspec.Struct, frozen=True):
     id: str
     command: str
     events: str
+
+
+def languages(session: Session) -> dict[Key, str]:
+    """Avatars who chose a language of their own."""
+    rows = session.exec(select(PersonRow).where(PersonRow.language != ""))
+    return {Key(row.key): row.language for row in rows}
 
 
 def public(row: EntryRow, over: bool) -> Line | None:

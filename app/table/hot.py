@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from time import perf_counter
 from typing import Any
@@ -19,7 +19,7 @@ from app import metrics
 from app.display import TEXT_SETS, Board, Frame
 from app.errors import Busy
 from app.games import GAMES, dialogs, menus, texts
-from app.games.core import Command, Game, Key, Match, RankingPage, Refusal
+from app.games.core import NOBODY, Command, Game, Key, Match, RankingPage, Refusal
 from app.games.lines import Line
 
 RECENT_STATES = 64
@@ -64,7 +64,12 @@ class Snapshot:
 
     @property
     def theme(self) -> texts.Theme:
-        return texts.load(self.match.game, self.table.theme)
+        """What all see and hear."""
+        return self.table.theme_for(self.match)
+
+    def theme_of(self, key: Key) -> texts.Theme:
+        """What one alone sees and hears, in his language."""
+        return self.table.theme_for(self.match, key)
 
     @cached_property
     def public(self) -> Any:
@@ -112,7 +117,7 @@ class Snapshot:
             and before.game.private(before.match, key) == private
         ):
             return before._huds[key]
-        return self.game.hud(self.public, private, self.theme)
+        return self.game.hud(self.public, private, self.theme_of(key))
 
     def gone(self, key: Key) -> bool:
         """Left or kicked from the running match: the place stays on the board, the HUD goes."""
@@ -126,7 +131,8 @@ class Snapshot:
 
     def dialog(self, key: Key, name: str, page: int) -> Dialog | None:
         owner = key == self.match.owner
-        made = menus.dialog(self.game, self.match, key, owner, name, page, self.theme)
+        theme = self.theme_of(key)
+        made = menus.dialog(self.game, self.match, key, owner, name, page, theme)
         return Dialog(made, self.match_id, key) if made else None
 
 
@@ -186,6 +192,7 @@ class HotTable:
         owner_name: str,
         theme: str = "classic",
         text_sets: dict[str, tuple[int, int]] | None = None,
+        speaks: Mapping[Key, str] | None = None,
     ) -> None:
         self.id = id
         self.name = name
@@ -193,6 +200,8 @@ class HotTable:
         self.owner_name = owner_name
         self.theme = theme
         self.text_sets = text_sets or TEXT_SETS
+        self.speaks = {} if speaks is None else speaks
+        """Avatars who chose a language of their own, of all tables."""
         self.number = 0
         self.seed = ""
         self.choices = ""
@@ -213,6 +222,10 @@ class HotTable:
     @property
     def now(self) -> Snapshot:
         return self.states[-1]
+
+    def theme_for(self, match: Match[Any], who: Key = NOBODY) -> texts.Theme:
+        """What this avatar sees and hears of `match`; NOBODY: what all do."""
+        return texts.load(match.game, self.theme, self.speaks.get(who) or match.language)
 
     def logged(self, orders: Sequence[Order] = ()) -> dict[str, Any]:
         """What lines of the log say of this table, and of commands to it: ids, never names."""

@@ -183,3 +183,5 @@ class PersonRow(SQLModel, table=True):
     key: str = Field(primary_key=True, max_length=36)
     hidden: bool = False
     """Is not named in rankings and on pages about players."""
+    language: str = Field(default="", max_length=8)
+    """What tables speak to him alone; "": what they speak in public."""

@@ -55,6 +55,8 @@ class Tables:
         self.store = store
         self.dice = dice
         self.clock = clock
+        self.speaks: dict[Key, str] = {}
+        """Avatars who chose a language of their own."""
         self.public_url = ""
         """What links to pages begin with."""
         self.hot: dict[str, HotTable] = {}
@@ -72,6 +74,7 @@ class Tables:
         """Go on where the last process stopped: running deadlines start anew, at full length."""
 
         def read(session: Session) -> tuple[list[str], list[str]]:
+            self.speaks |= history.languages(session)
             running = session.exec(select(col(DeadlineRow.table_id)).distinct()).all()
             watched = session.exec(select(col(TableRow.id)).where(col(TableRow.watched))).all()
             return list(running), list(watched)
@@ -146,9 +149,8 @@ class Tables:
         if isinstance(checked, Refusal):
             raise Refused(checked, theme)
         table_id = "".join(secrets.choice(_ID_LETTERS) for _ in range(8))
-        table = HotTable(
-            table_id, lobby.clean_name(name) or "Peril Table", owner, lobby.clean_name(owner_name)
-        )
+        name, owner_name = lobby.clean_name(name) or "Peril Table", lobby.clean_name(owner_name)
+        table = HotTable(table_id, name, owner, owner_name, speaks=self.speaks)
         table.seed = fairness.new_seed()
         opening = lobby.MatchOpened(
             game,
@@ -200,7 +202,7 @@ class Tables:
             raise NotFound("table", table_id)
         row, match_row, entries, deadlines = stored
         table = self.hot.get(table_id) or HotTable(
-            row.id, row.name, Key(row.owner_key), row.owner_name
+            row.id, row.name, Key(row.owner_key), row.owner_name, speaks=self.speaks
         )
         table.name, table.owner_name = row.name, row.owner_name
         table.theme, table.watched, table.listed = row.theme, row.watched, row.listed

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 
 from app import fairness, games
-from app.games import GAMES, lobby, texts
+from app.games import GAMES, lobby
 from app.games.core import SERVER, Actor, Dice, Event, Refusal
-from app.games.lines import Line, lines
+from app.games.lines import Line, in_languages
 from app.table.hot import HotTable, Order, Outcome, Snapshot
 from app.table.log import Append, Deadline, Entry, Opened, Score
 
@@ -96,11 +97,11 @@ class Step:
 
     def _accept(self, order: Order, command: str, events: list[Event]) -> list[Line]:
         game = GAMES[self.match.game]
-        theme = texts.load(self.match.game, self.table.theme)
         said: list[Line] = []
         for event in events:
             before, self.match = self.match, games.evolve(self.match, event)
-            said += lines(game, before, self.match, event, theme)
+            theme_of = partial(self.table.theme_for, self.match)
+            said += in_languages(game, before, self.match, event, theme_of)
             self._project(event)
         if self._over():
             events.append(lobby.SeedShown(self.seed))

@@ -9,7 +9,7 @@ import msgspec
 
 from app import codes, people
 from app.errors import Refused
-from app.games import boards, lobby, menus
+from app.games import boards, languages, lobby, menus
 from app.games.core import Actor, Command, Key, Refusal
 from app.games.dialogs import Button
 from app.table.hot import Dialog, HotTable, Outcome
@@ -112,6 +112,8 @@ async def press(
         return _refused(table, Refusal("not_offered"), dialog)
     if button.then == menus.MY_DATA:
         return await _linked(tables, table, actor)
+    if button.then.startswith(languages.SPEAK):
+        return await _spoken(tables, table, actor, button.then.removeprefix(languages.SPEAK))
     if button.command is None:
         return _opened(table, actor, button)
     outcome = await tables.submit(table_id, actor, button.command, command_id)
@@ -147,8 +149,19 @@ async def _linked(tables: Tables, table: HotTable, actor: Actor) -> Answer:
     if not actor.himself:
         return _refused(table, Refusal("in_person"), state.due(actor.key))
     link, minutes = await people.link(tables, actor.key), codes.LIFE_S // 60
-    line = state.theme.say("whisper", "my_data", link=link, minutes=minutes)
+    line = state.theme_of(actor.key).say("whisper", "my_data", link=link, minutes=minutes)
     return Answer(state.match_id, state.seq, dialog=state.due(actor.key), aside=line)
+
+
+async def _spoken(tables: Tables, table: HotTable, actor: Actor, language: str) -> Answer:
+    """He has chosen his language ("": the table's) and goes on in it.
+
+    His HUD follows with the next thing that changes it.
+    """
+    await people.speak(tables, actor.key, language)
+    line = table.now.theme_of(actor.key).say("whisper", "language")
+    back = _follow(table, actor, Button("", then="game"))
+    return Answer(table.now.match_id, table.now.seq, dialog=back, aside=line)
 
 
 def _follow(table: HotTable, actor: Actor, button: Button) -> Dialog | None:
@@ -164,7 +177,7 @@ def _answer(outcome: Outcome, key: Key, dialog: Dialog | None) -> Answer:
     return Answer(outcome.match_id, outcome.seq, outcome.refusal, mine, dialog)
 
 
-def refused(table: HotTable, answer: Answer) -> Refused:
-    """The refusal in `answer` as an error to raise."""
+def refused(table: HotTable, key: Key, answer: Answer) -> Refused:
+    """The refusal in `answer` as an error to raise, in the words of this avatar."""
     assert answer.refusal is not None
-    return Refused(answer.refusal, table.now.theme)
+    return Refused(answer.refusal, table.now.theme_of(key))

@@ -15,7 +15,9 @@ from app.verify.words import SERVER, Said, Wrong, compare, wrong
 GAMES: dict[str, Callable[[Table], Rules]] = {"peril": Peril, "roulette": Roulette}
 
 FIELDS = {"seq", "at_ms", "actor", "id", "command", "events"}
-OPENING = {"type", "game", "owner", "options", "locked", "invited", "commitment"}
+OPENING = {
+    "type", "game", "owner", "options", "locked", "invited", "commitment", "language",
+}  # fmt: skip
 DRAWN = {"type", "number", "why", "among", "index"}
 
 NOT_COVERED: Mapping[str, str] = {

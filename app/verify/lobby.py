@@ -14,7 +14,7 @@ from app.verify.words import NOBODY, SERVER, Said, kind_of, words, wrong
 PLAYER_COMMANDS = ("join", "leave", "ready", "start", "take_back", "turn_ranking")
 OWNER_COMMANDS = (
     "add_bot", "remove_bot", "kick", "lock", "unlock", "reset_match", "reset_ranking", "reset_all",
-    "set_options", "choose_game", "clear_huds", "send_huds", "check_land",
+    "set_options", "choose_game", "set_language", "clear_huds", "send_huds", "check_land",
 )  # fmt: skip
 SERVER_COMMANDS = ("freeze", "thaw", "repaint", "time_up")
 COMMANDS = (*PLAYER_COMMANDS, *OWNER_COMMANDS, *SERVER_COMMANDS)
@@ -33,6 +33,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "kick": ("key",),
     "set_options": ("preset", "options"),
     "choose_game": ("game",),
+    "set_language": ("language",),
     "freeze": ("reason",),
     "time_up": ("name", "phase", "epoch"),
 }
@@ -287,6 +288,9 @@ class Table:
         if self.stage == "playing":
             wrong("Another game cannot be chosen while a match runs.")
         self.close("game", actor, command["game"])
+
+    def _set_language(self, _: str, command: Said) -> None:
+        self.tell("language_set", language=command["language"])
 
     def _set_options(self, _: str, command: Said) -> None:
         self._in_lobby("set options")

@@ -16,6 +16,7 @@ from app import codes, people
 from app.errors import PerilError
 from app.games import GAMES
 from app.games.core import Key
+from app.games.texts import LANGUAGES
 from app.table.service import Tables
 from app.web import pages
 
@@ -143,7 +144,9 @@ def _gone(template: str, **values: Any) -> Response:
 
 
 def _page(template: str, status: int = 200, /, **values: Any) -> HTMLResponse:
-    shown = pages.render(template, title_of=_title, day=_day, moment=_moment, **values)
+    shown = pages.render(
+        template, title_of=_title, day=_day, moment=_moment, languages=LANGUAGES, **values
+    )
     return HTMLResponse(shown, status, HEADERS)
 
 

@@ -262,6 +262,16 @@ async def test_the_theme_of_the_notecard_is_taken_over(server: Server) -> None:
     assert shown["TitleAction:0:0"] == linkset.table.now.theme.pictures["title"]
 
 
+async def test_the_language_of_the_notecard_is_spoken(server: Server) -> None:
+    linkset = await server.linkset(language="es")
+    assert linkset.table.now.match.language == "es"
+    shown = {r[1]: r for r in linkset.of("X")}
+    assert any("ENTRA EN EL PELIGRO" in cell for cell in shown["Status"])
+    await linkset.hello(language="tlh")
+    assert linkset.of("P")[0][3] == "There is no language “tlh” here."
+    assert linkset.table.now.match.language == "es"
+
+
 async def test_an_unknown_theme_is_said_and_makes_no_table(server: Server) -> None:
     linkset = Linkset(server, theme="nonsense")
     for _ in range(2):

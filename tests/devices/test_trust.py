@@ -341,7 +341,7 @@ async def test_x_secondlife_headers_prove_nothing(table: Linkset) -> None:
 
 async def test_only_the_avatar_with_the_owner_s_key_acts_as_owner(table: Linkset) -> None:
     await table.touch(BOB, "Olive Owner")
-    assert table.of("D", BOB)[0][5:] == ["Start Game", "Leave Game", "🔎 My Data"]
+    assert table.of("D", BOB)[0][5:] == ["Leave Game", "🔎 My Data", "🌐 Language", "Start Game"]
     press = await table.act("press", a=BOB, n="Olive Owner", t="owner~0~x~-1~y", b="🔒 Lock Game")
     assert not table.table.now.match.locked
     assert press

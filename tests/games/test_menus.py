@@ -56,7 +56,7 @@ def commands(dialog: Dialog) -> dict[str, Command]:
 def test_the_starter_gets_start_and_leave() -> None:
     table = lobby_of("ann", "bob")
     dialog = table.shown("ann", "lobby")
-    assert labels(dialog) == ["Start Game", "Leave Game", "🔎 My Data"]
+    assert labels(dialog) == ["Start Game", "Leave Game", "🔎 My Data", "🌐 Language"]
     assert commands(dialog) == {"Start Game": Start(), "Leave Game": Leave()}
 
 
@@ -81,13 +81,20 @@ def test_a_lobby_menu_names_everybody_and_ticks_who_is_ready() -> None:
 
 def test_an_owner_who_has_a_seat_gets_the_way_to_the_owner_menu_besides() -> None:
     table = lobby_of("ann", "owner")
-    assert labels(table.shown(OWNER, "lobby")) == ["Ready", "Leave Game", "Owner", "🔎 My Data"]
+    assert labels(table.shown(OWNER, "lobby")) == [
+        "Ready",
+        "Leave Game",
+        "Owner",
+        "🔎 My Data",
+        "🌐 Language",
+    ]
     table.do("ann", Leave())
     assert labels(table.shown(OWNER, "lobby")) == [
         "Start Game",
         "Leave Game",
         "Owner",
         "🔎 My Data",
+        "🌐 Language",
     ]
 
 
@@ -116,7 +123,7 @@ def test_there_is_no_leaving_menu_in_the_lobby_nor_for_strangers_nor_after_the_e
 def test_who_is_not_asked_is_told_who_is_waited_for() -> None:
     table = playing("ann", "bob", peril="ann")
     assert table.shown("bob", "wait").text == "Nothing to answer just now. Waiting for Ann."
-    assert labels(table.shown("bob", "wait")) == ["Leave Game", "🔎 My Data"]
+    assert labels(table.shown("bob", "wait")) == ["Leave Game", "🔎 My Data", "🌐 Language"]
     assert table.dialog("zed", "wait") is None
     table.do(SERVICE, Freeze("restart"))
     assert table.shown("bob", "wait").text.startswith("The table is out of reach")
@@ -130,7 +137,7 @@ def test_while_something_is_shown_nobody_is_waited_for() -> None:
 def test_after_the_end_there_is_nothing_to_leave() -> None:
     table = playing("ann", "bob", peril="ann")
     table.do("bob", Leave())
-    assert labels(table.shown("ann", "wait")) == ["🔎 My Data"]
+    assert labels(table.shown("ann", "wait")) == ["🔎 My Data", "🌐 Language"]
 
 
 def test_a_seated_owner_reaches_the_owner_menu_from_every_dialog_of_the_match() -> None:
@@ -140,7 +147,12 @@ def test_a_seated_owner_reaches_the_owner_menu_from_every_dialog_of_the_match() 
     table.picks(owner=[1], bob=[2])
     assert table.press(OWNER, "roll", "Owner") == "owner"
     table.roll(6)
-    assert labels(table.shown(OWNER, "wait")) == ["Leave Game", "Owner", "🔎 My Data"]
+    assert labels(table.shown(OWNER, "wait")) == [
+        "Leave Game",
+        "Owner",
+        "🔎 My Data",
+        "🌐 Language",
+    ]
 
 
 def test_the_rejoin_offer_is_for_those_invited() -> None:
@@ -171,9 +183,9 @@ def test_an_owner_without_a_seat_chooses_between_joining_starting_and_the_owner_
 def test_the_owner_menu() -> None:
     table = lobby_of("ann")
     assert rows(table.shown(OWNER, "owner")) == [
-        ["👥 Players"],
-        ["🔄 Reset Options", "🛠️ Troubleshooting", "🔒 Lock Game"],
-        ["⚙️ Options", "🎲 Choose Game", "⬅️ Back to Game"],
+        ["👥 Players", "🔄 Reset Options"],
+        ["🛠️ Troubleshooting", "🔒 Lock Game", "⚙️ Options"],
+        ["🎲 Choose Game", "🌐 Table Language", "⬅️ Back to Game"],
     ]
     assert [
         table.press(OWNER, "owner", label)

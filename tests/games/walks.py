@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from app import games
 from app.games import GAMES, lobby, menus
 from app.games.core import Actor, Command, Event, Game, Key, Match, Refusal, Timer
+from app.games.texts import LANGUAGES
 
 from .dice import SeededDice
 from .driver import OWNER, SERVICE, Table, time_up
@@ -213,7 +214,7 @@ class Walk:
         if hint is int:
             return rng.choice((-1, 0, rng.randint(1, 6), rng.randint(1, 31), 10**12))
         if hint is str:
-            return rng.choice(("", *GAMES, *self.game.presets, "{0}", "漢" * 100))
+            return rng.choice(("", *GAMES, *self.game.presets, *LANGUAGES, "{0}", "漢" * 100))
         if origin is Literal:
             return rng.choice(args)
         if origin is tuple:

@@ -244,9 +244,10 @@ class House:
 
     async def _got(self, who: Avatar, answer: talk.Answer) -> Answer:
         who.gets(answer.dialog)
+        who.told += filter(None, [answer.aside])
         await self.look()
         refusal = answer.refusal
-        said = self.table.now.theme.refusal(refusal) if refusal else ""
+        said = self.table.now.theme_of(who.key).refusal(refusal) if refusal else ""
         code = refusal.code if refusal else ""
         return Answer(answer.match_id, answer.seq, code, said, answer.dialog)
 

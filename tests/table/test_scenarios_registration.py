@@ -90,7 +90,7 @@ async def test_pb_007_who_left_the_lobby_may_join_again_as_the_last(house: House
     assert ada.hud is None
     await house.touch(ada)
     assert house.players() == ["Bob", "Ada"]
-    assert ada.labels == {"Ready", "Leave Game", "🔎 My Data"}
+    assert ada.labels == {"Ready", "Leave Game", "🔎 My Data", "🌐 Language"}
     assert ada.hud is not None
 
 
@@ -138,9 +138,9 @@ async def test_pb_014_the_first_gets_the_starters_menu_the_next_ready_and_leave(
 ) -> None:
     ada, bob = house.avatars("Ada", "Bob")
     await house.touch(ada)
-    assert ada.labels == {"Start Game", "Leave Game", "🔎 My Data"}
+    assert ada.labels == {"Start Game", "Leave Game", "🔎 My Data", "🌐 Language"}
     await house.touch(bob)
-    assert bob.labels == {"Ready", "Leave Game", "🔎 My Data"}
+    assert bob.labels == {"Ready", "Leave Game", "🔎 My Data", "🌐 Language"}
 
 
 async def test_pb_016_back_to_game_shows_the_menu_of_where_the_owner_stands(
@@ -155,10 +155,10 @@ async def test_pb_016_back_to_game_shows_the_menu_of_where_the_owner_stands(
     await house.press(owner, "⬅️ Back to Game")
     assert owner.labels == {"Join Game", "Start Game", "Owner Menu"}
     await house.press(owner, "Join Game")
-    assert owner.labels == {"Ready", "Leave Game", "Owner", "🔎 My Data"}
+    assert owner.labels == {"Ready", "Leave Game", "Owner", "🔎 My Data", "🌐 Language"}
     await house.press(owner, "Owner")
     await house.press(owner, "⬅️ Back to Game")
-    assert owner.labels == {"Ready", "Leave Game", "Owner", "🔎 My Data"}
+    assert owner.labels == {"Ready", "Leave Game", "Owner", "🔎 My Data", "🌐 Language"}
 
 
 async def test_pb_017_each_avatar_gets_its_own_menu(house: House) -> None:
@@ -225,7 +225,7 @@ async def test_pb_024_bots_seated_before_do_not_take_the_start_from_the_first_hu
 ) -> None:
     await house.add_bots(2)
     await house.join(house.owner)
-    assert house.owner.labels == {"Start Game", "Leave Game", "Owner", "🔎 My Data"}
+    assert house.owner.labels == {"Start Game", "Leave Game", "Owner", "🔎 My Data", "🌐 Language"}
     assert house.state.starter == house.owner.key
 
 
@@ -238,7 +238,7 @@ async def test_pb_026_when_the_starter_leaves_the_next_human_is(house: House) ->
     await house.press(ada, "Leave Game")
     assert bob.told == ["You are the first player now: touch the table to start the game."]
     await house.touch(bob)
-    assert bob.labels == {"Start Game", "Leave Game", "🔎 My Data"}
+    assert bob.labels == {"Start Game", "Leave Game", "🔎 My Data", "🌐 Language"}
 
 
 async def test_pb_027_a_refused_start_says_why_to_the_presser_alone(house: House) -> None:
@@ -284,7 +284,7 @@ async def test_pb_029_a_touch_during_the_game_brings_what_is_due_and_no_lobby_me
     assert ada.menu == "pick"
     await house.touch(bob)
     assert bob.text == "Nothing to answer just now. Waiting for Ada."
-    assert bob.labels == {"Leave Game", "🔎 My Data"}
+    assert bob.labels == {"Leave Game", "🔎 My Data", "🌐 Language"}
     await house.touch(house.owner)
     assert house.owner.menu == "owner"
     await house.pick(ada, 1)

@@ -43,6 +43,7 @@ from app.games.lobby.words import (
     Joined,
     Kick,
     LandChecked,
+    LanguageSet,
     Leave,
     Left,
     Lock,
@@ -63,6 +64,7 @@ from app.games.lobby.words import (
     ResetMatch,
     ResetRanking,
     SendHuds,
+    SetLanguage,
     SetOptions,
     Start,
     TakeBack,
@@ -281,6 +283,15 @@ def _choose_game(
     return [MatchClosed("game", by=actor.key, next_game=command.game)]
 
 
+def _set_language(
+    _: Game[Any], match: Match[Any], __: Actor, command: Command, ___: Dice
+) -> Answer:
+    assert isinstance(command, SetLanguage)
+    if command.language == match.language:
+        return Refusal("already_this_language")
+    return [LanguageSet(command.language)]
+
+
 def _huds(_: Game[Any], __: Match[Any], ___: Actor, command: Command, ____: Dice) -> Answer:
     return [HudsCleared() if isinstance(command, ClearHuds) else HudsSent()]
 
@@ -353,6 +364,7 @@ _DECIDE: dict[type[Command], _Decide] = {
     ResetAll: _reset,
     SetOptions: _set_options,
     ChooseGame: _choose_game,
+    SetLanguage: _set_language,
     ClearHuds: _huds,
     SendHuds: _huds,
     CheckLand: _check_land,

@@ -19,6 +19,7 @@ from app.games.lobby.words import (
     HudsSent,
     Joined,
     LandChecked,
+    LanguageSet,
     Left,
     Locked,
     MatchClosed,
@@ -70,6 +71,7 @@ _EVOLVE: dict[type[Event], Callable[[Match[Any], Any], Match[Any]]] = {
     Locked: lambda m, _: replace(m, locked=True),
     Unlocked: lambda m, _: replace(m, locked=False),
     OptionsSet: lambda m, e: replace(m, options=msgspec.convert(e.options, type(m.options))),
+    LanguageSet: lambda m, e: replace(m, language=e.language),
     RankingReset: lambda m, _: replace(m, ranking_page=0),
     RankingTurned: lambda m, e: replace(m, ranking_page=e.page),
     HudsCleared: lambda m, _: replace(m, huds=False),
@@ -118,17 +120,26 @@ def open_match(game: Game[Any], event: MatchOpened) -> Match[Any]:
         locked=event.locked,
         invited=event.invited,
         commitment=event.commitment,
+        language=event.language,
     )
 
 
 def reopening(match: Match[Any], next_game: Game[Any]) -> MatchOpened:
-    """How the table goes on after `match` closed: owner and lock stay, options if the game does."""
+    """How the table goes on after `match` closed.
+
+    Owner, lock and language stay, options if the game does.
+    """
     same = next_game.name == match.game
     options = match.options if same else default_options(next_game)
     stayed = match.closed in ("victory", "game")
     invited = tuple(s.key for s in match.seats if not s.bot) if stayed else ()
     return MatchOpened(
-        next_game.name, match.owner, msgspec.to_builtins(options), match.locked, invited
+        next_game.name,
+        match.owner,
+        msgspec.to_builtins(options),
+        match.locked,
+        invited,
+        language=match.language,
     )
 
 

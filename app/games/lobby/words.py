@@ -86,6 +86,12 @@ class ChooseGame(Command, frozen=True):
     game: str
 
 
+class SetLanguage(Command, frozen=True):
+    """Owner: another language in public, by its code."""
+
+    language: str
+
+
 class ClearHuds(Command, frozen=True):
     """Owner: take all HUDs and floaters away."""
 
@@ -132,6 +138,7 @@ OWNER_COMMANDS = (
     ResetAll,
     SetOptions,
     ChooseGame,
+    SetLanguage,
     ClearHuds,
     SendHuds,
     CheckLand,
@@ -152,6 +159,7 @@ class MatchOpened(Event, frozen=True):
     invited: tuple[Key, ...] = ()
     commitment: str = ""
     """SHA-256 of the seed of this match's dice, in hex."""
+    language: str = "en"
 
 
 class Drawn(Event, frozen=True):
@@ -212,6 +220,10 @@ class Unlocked(Event, frozen=True):
 class OptionsSet(Event, frozen=True):
     options: dict[str, Any]
     preset: str = ""
+
+
+class LanguageSet(Event, frozen=True):
+    language: str
 
 
 class RankingReset(Event, frozen=True):
@@ -307,6 +319,7 @@ EVENTS: tuple[type[Event], ...] = (
     Locked,
     Unlocked,
     OptionsSet,
+    LanguageSet,
     RankingReset,
     RankingTurned,
     HudsCleared,

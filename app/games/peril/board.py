@@ -13,7 +13,6 @@ from app.games.peril.rules import waits
 from app.games.peril.state import News, PerilMatch, Play, Stage
 from app.games.texts import Theme
 
-GAME_TITLE = "PERIL DICE"
 MOST_HEARTS = 3
 
 PICTURES: Mapping[News, str] = {
@@ -122,7 +121,7 @@ def board(view: PerilPublic, theme: Theme, sizes: Mapping[str, tuple[int, int]])
             view,
             theme,
             "confetti" if view.stage == "over" else "",
-            title=GAME_TITLE,
+            title=theme.say("hud", "title"),
             count=len(view.seats) if view.stage == "lobby" else living,
             seats=boards.SLOTS,
             winner=names.get(view.winner, ""),

@@ -12,7 +12,6 @@ from app.games.roulette.rules import waits
 from app.games.roulette.state import News, Phase, Play, RouletteMatch
 from app.games.texts import Theme
 
-GAME_TITLE = "RUSSIAN ROULETTE"
 SEATS = 30
 MOST_DRAWN_CHAMBERS = 6
 
@@ -123,7 +122,7 @@ def board(view: RoulettePublic, theme: Theme, sizes: Mapping[str, tuple[int, int
             theme,
             "confetti" if view.stage == "over" else "",
             page,
-            title=GAME_TITLE,
+            title=theme.say("hud", "title"),
             count=len(view.seats) if view.stage == "lobby" else alive,
             seats=SEATS,
             winner=names.get(view.winner, ""),

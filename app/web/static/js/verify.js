@@ -10,7 +10,9 @@ export const { able } = dice;
 
 const GAMES = { peril: Peril, roulette: Roulette };
 const FIELDS = ["seq", "at_ms", "actor", "id", "command", "events"];
-const OPENING = ["type", "game", "owner", "options", "locked", "invited", "commitment"];
+const OPENING = [
+  "type", "game", "owner", "options", "locked", "invited", "commitment", "language",
+];
 const ILL_WRITTEN = "The line is not written as lines of a log are.";
 const FORGOTTEN =
   "Somebody deleted his data, which the draws were made of too: the seed is the one committed " +

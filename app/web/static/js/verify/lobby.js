@@ -5,7 +5,7 @@ import { NOBODY, SERVER, plain, says, words, wrong } from "./words.js";
 const PLAYER_COMMANDS = ["join", "leave", "ready", "start", "take_back", "turn_ranking"];
 const OWNER_COMMANDS = [
   "add_bot", "remove_bot", "kick", "lock", "unlock", "reset_match", "reset_ranking", "reset_all",
-  "set_options", "choose_game", "clear_huds", "send_huds", "check_land",
+  "set_options", "choose_game", "set_language", "clear_huds", "send_huds", "check_land",
 ];
 const SERVER_COMMANDS = ["freeze", "thaw", "repaint", "time_up"];
 export const COMMANDS = [...PLAYER_COMMANDS, ...OWNER_COMMANDS, ...SERVER_COMMANDS];
@@ -25,6 +25,7 @@ const FIELDS = {
   kick: ["key"],
   set_options: ["preset", "options"],
   choose_game: ["game"],
+  set_language: ["language"],
   freeze: ["reason"],
   time_up: ["name", "phase", "epoch"],
 };
@@ -273,6 +274,10 @@ export class Table {
   choose_game(actor, command) {
     if (this.stage === "playing") wrong("Another game cannot be chosen while a match runs.");
     this.close("game", actor, command.game);
+  }
+
+  set_language(_, command) {
+    this.tell("language_set", { language: command.language });
   }
 
   set_options(_, command) {
