@@ -13,7 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from app import logs
-from app.api import devices, docs, edge, play, rankings, records, system, tokens, watch
+from app.api import devices, docs, edge, play, rankings, records, system, themes, tokens, watch
 from app.api import tables as tables_api
 from app.api.access import Access
 from app.devices import callback
@@ -99,6 +99,7 @@ def create_app(
     for router in (
         watch.router(tables, access, watchers, settings),
         tables_api.router(tables, access, settings),
+        themes.router(tables, access),
         rankings.router(tables, access),
         records.router(tables),
         tokens.router(tables, access),

@@ -10,33 +10,18 @@ from typing import Any, Literal
 
 import msgspec
 
-from app.display import (
-    BLACK,
-    GREEN,
-    HIDDEN,
-    HOVER_BYTES,
-    NO_GLOW,
-    RED,
-    WHITE,
-    YELLOW,
-    Board,
-    Color,
-    Frame,
-    clip,
-    drawable,
-    row,
-)
+from app.display import HIDDEN, HOVER_BYTES, NO_GLOW, Board, Color, Frame, clip, drawable, row
 from app.games.core import Match, Public, RankingPage, Seat, Wait
 from app.games.texts import Theme
 
 ROWS, COLUMNS = 5, 2
 SLOTS = ROWS * COLUMNS
 
-OUT_TINT: Color = (1.0, 0.3, 0.3)
 PERIL_GLOW = 0.2
 WINNER_GLOW = 0.3
-LOCKED_COLOR: Color = (1.0, 0.5, 0.0)
-PLAYING_COLOR: Color = (1.0, 0.2, 0.2)
+
+PICTURES = ("start", "blank", "silhouette", "robot", "overlay_x")
+"""What the boards of all games show; a game adds its own (`Game.pictures`)."""
 
 Mood = Literal["plain", "marked", "winner", "out"]
 """How a slot stands out: marked = in peril or in turn (yellow), winner (green), out (red X)."""
@@ -50,9 +35,9 @@ class Slot(msgspec.Struct, frozen=True):
     mood: Mood = "plain"
 
 
-def plates() -> Board:
-    """The two black plates."""
-    plate = Frame(picture="blank", color=BLACK)
+def plates(theme: Theme) -> Board:
+    """The two dark plates."""
+    plate = Frame(picture="blank", color=theme.color("plate"))
     return {"Scoreboard:0:0": plate, "backboard:0:0": plate}
 
 
@@ -61,7 +46,7 @@ def page_of(number: int) -> int:
     return number // SLOTS
 
 
-def slots(players: Sequence[Slot], page: int = 0) -> Board:
+def slots(players: Sequence[Slot], theme: Theme, page: int = 0) -> Board:
     """The thirty prims of the ten places; places without a player are invisible.
 
     `page`: which ten of more players are shown.
@@ -74,15 +59,11 @@ def slots(players: Sequence[Slot], page: int = 0) -> Board:
             board |= {f"{part}:{place}": HIDDEN for part in ("profile", "life", "overlay")}
             continue
         player = players[number]
-        color, glow = {
-            "plain": (WHITE, NO_GLOW),
-            "out": (WHITE, NO_GLOW),
-            "marked": (YELLOW, PERIL_GLOW),
-            "winner": (GREEN, WINNER_GLOW),
-        }[player.mood]
         out = player.mood == "out"
+        color = theme.color("plain" if out else player.mood)
+        glow = NO_GLOW if out else MOOD_GLOWS[player.mood]
         board[f"profile:{place}"] = Frame(
-            picture=player.picture, color=OUT_TINT if out else color, glow=glow
+            picture=player.picture, color=theme.color("out_profile") if out else color, glow=glow
         )
         board[f"life:{place}"] = Frame(picture=player.life, color=color, glow=glow)
         board[f"overlay:{place}"] = Frame(picture="overlay_x") if out else HIDDEN
@@ -159,12 +140,17 @@ def root(
     if count > SLOTS:
         first, last = page * SLOTS + 1, min((page + 1) * SLOTS, count)
         text += "\n" + theme.say("hover", "places", first=first, last=last, count=count)
-    color = PLAYING_COLOR if view.stage == "playing" else YELLOW
+    color = "hover_playing" if view.stage == "playing" else "hover"
     if view.locked:
         locked = theme.say("hover", "locked")
         text = locked if view.stage == "lobby" else f"{locked}\n{text}"
-        color = LOCKED_COLOR
-    return Frame(picture="start", text=clip(text, HOVER_BYTES), text_color=color, effect=effect)
+        color = "hover_locked"
+    return Frame(
+        picture="start",
+        text=clip(text, HOVER_BYTES),
+        text_color=theme.color(color),
+        effect=effect,
+    )
 
 
 def text(size: tuple[int, int], lines: Sequence[str], color: Color, center: bool = True) -> Frame:
@@ -186,8 +172,8 @@ def texts(
     """The text sets which the linkset has: ranking, status in yellow, dice in white."""
     made: dict[str, Callable[[tuple[int, int]], Frame]] = {
         "Leaderboard": lambda size: ranking(size, view.ranking, theme),
-        "Status": lambda size: text(size, status, YELLOW),
-        "Dice": lambda size: text(size, [dice], WHITE),
+        "Status": lambda size: text(size, status, theme.color("status")),
+        "Dice": lambda size: text(size, [dice], theme.color("dice")),
     }
     return {name: make(sizes[name]) for name, make in made.items() if name in sizes}
 
@@ -223,7 +209,7 @@ def ranking(size: tuple[int, int], page: RankingPage, theme: Theme) -> Frame:
         lines = [row(line, width) + " " for line in lines]
         lines[0] = lines[0][:-1] + back
         lines[-1] = lines[-1][:-1] + on if rows > 1 else lines[-1]
-    return text(size, lines, WHITE, center=False)
+    return text(size, lines, theme.color("ranking"), center=False)
 
 
 def _rank_line(place: int, name: str, score: str, columns: int) -> str:
@@ -243,12 +229,6 @@ def ranking_turn(size: tuple[int, int], page: RankingPage, column: int, line: in
     return wanted if 0 <= wanted < page.pages else None
 
 
-MOOD_COLORS: Mapping[Mood, Color] = {
-    "plain": WHITE,
-    "marked": YELLOW,
-    "winner": GREEN,
-    "out": RED,
-}
 MOOD_GLOWS: Mapping[Mood, float] = {
     "plain": NO_GLOW,
     "marked": PERIL_GLOW,

@@ -300,6 +300,8 @@ class Game(ABC, Generic[P]):
     """What a player of a running match can send."""
     events: tuple[type[Event], ...]
     play: type[P]
+    pictures: tuple[str, ...] = ()
+    """What its boards and HUDs show besides `boards.PICTURES`."""
 
     @abstractmethod
     def start(self, match: Match[P], dice: Dice) -> Sequence[Event]:

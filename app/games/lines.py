@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from app.display import clip
 from app.games import lobby, menus
 from app.games.core import NOBODY, Event, Game, Key, Match
 from app.games.texts import Theme
+
+SAY_BYTES = 1023
+"""llSay and llRegionSayTo cut off what is longer."""
 
 Line = tuple[Key, str]
 """(NOBODY, said in public) or (avatar, said to him alone)."""
@@ -38,7 +42,7 @@ def in_languages(
         own = theme_of(who)
         if own is not theme and own not in told:
             told[own] = lines(game, before, after, event, own)
-        out.append((who, line if own is theme else told[own][number][1]))
+        out.append((who, clip(line if own is theme else told[own][number][1], SAY_BYTES)))
     return out
 
 

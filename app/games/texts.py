@@ -11,14 +11,18 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from app.display import Color
 from app.games.core import Refusal
 
 _HERE = Path(__file__).parent
 _LOBBY = _HERE / "themes" / "lobby.toml"
+
+Changes = Mapping[str, Mapping[str, str]]
+"""Section → name → line."""
 
 CLASSIC = "classic"
 ENGLISH = "en"
@@ -55,12 +59,38 @@ class Theme:
         word = ("on" if value else "off") if isinstance(value, bool) else value
         return self._sections.get("value", {}).get(word, word)
 
+    def color(self, name: str) -> Color:
+        """A colour of the theme; its parts with two decimals, as tables are told them."""
+        return self._colors[name]
+
+    @cached_property
+    def _colors(self) -> dict[str, Color]:
+        colors = self._sections.get("colors", {})
+        return {name: _rgb(color) for name, color in colors.items()}
+
+    def changed(self, changes: Changes) -> Theme:
+        """The theme with these lines, colours and textures over it."""
+        sections = {
+            section: {**self._sections.get(section, {}), **changes.get(section, {})}
+            for section in {**self._sections, **changes}
+        }
+        return Theme(self.name, sections, self.language)
+
+    def lines(self, section: str) -> Mapping[str, str]:
+        """A section as it is written, not filled in."""
+        return self._sections.get(section, {})
+
     def refusal(self, refusal: Refusal) -> str:
         """The sentence for a refusal."""
         args = {
             k: ", ".join(v) if isinstance(v, list | tuple) else v for k, v in refusal.args.items()
         }
         return self.say("refusal", refusal.code, **args)
+
+
+def _rgb(color: str) -> Color:
+    red, green, blue = (round(int(color[i : i + 2], 16) / 255, 2) for i in (1, 3, 5))
+    return red, green, blue
 
 
 @cache

@@ -21,6 +21,7 @@ from app.errors import Busy
 from app.games import GAMES, dialogs, menus, texts
 from app.games.core import NOBODY, Command, Game, Key, Match, RankingPage, Refusal
 from app.games.lines import Line
+from app.games.own import Own
 
 RECENT_STATES = 64
 RECENT_ANSWERS = 512
@@ -202,6 +203,8 @@ class HotTable:
         self.text_sets = text_sets or TEXT_SETS
         self.speaks = {} if speaks is None else speaks
         """Avatars who chose a language of their own, of all tables."""
+        self.own: Own | None = None
+        """What its owner changed of the theme."""
         self.number = 0
         self.seed = ""
         self.choices = ""
@@ -225,7 +228,8 @@ class HotTable:
 
     def theme_for(self, match: Match[Any], who: Key = NOBODY) -> texts.Theme:
         """What this avatar sees and hears of `match`; NOBODY: what all do."""
-        return texts.load(match.game, self.theme, self.speaks.get(who) or match.language)
+        theme = texts.load(match.game, self.theme, self.speaks.get(who) or match.language)
+        return self.own.over(match.game, theme) if self.own else theme
 
     def logged(self, orders: Sequence[Order] = ()) -> dict[str, Any]:
         """What lines of the log say of this table, and of commands to it: ids, never names."""

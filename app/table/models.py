@@ -19,6 +19,8 @@ class TableRow(SQLModel, table=True):
     owner_key: str = Field(max_length=36, index=True)
     owner_name: str = Field(max_length=63)
     theme: str = Field(default="classic", max_length=32)
+    own_theme: str = ""
+    """JSON: game → what the owner changed of its theme; "" if nothing.  See `app.games.own`."""
     text_sets: str = Field(default="{}")
     """JSON: text set → [columns, rows]."""
     watched: bool = False

@@ -20,7 +20,7 @@ from sqlmodel import Session, col, select
 
 from app import fairness, games, metrics, ranking
 from app.errors import Busy, NotFound, Refused
-from app.games import GAMES, lobby, texts
+from app.games import GAMES, lobby, own, texts
 from app.games.core import SERVER, Actor, Command, Dice, Event, Key, Match, RankingPage, Refusal
 from app.table import history
 from app.table.hot import HotTable, Order, Outcome, Snapshot, fail
@@ -206,6 +206,7 @@ class Tables:
         )
         table.name, table.owner_name = row.name, row.owner_name
         table.theme, table.watched, table.listed = row.theme, row.watched, row.listed
+        table.own = own.read(row.own_theme)
         sets = {k: tuple(v) for k, v in msgspec.json.decode(row.text_sets).items()}
         table.text_sets = sets or table.text_sets
         table.number = match_row.number

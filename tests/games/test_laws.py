@@ -13,7 +13,7 @@ from app import games
 from app.display import HOVER_BYTES, LARGEST_SET, TEXT_SETS, drawable
 from app.games import GAMES, dialogs, lobby, menus, texts
 from app.games.core import NOBODY, Actor, Event, Game, Key, Match, Rank, RankingPage, Refusal
-from app.games.lines import lines
+from app.games.lines import SAY_BYTES, lines
 from app.games.peril import words as r
 from app.games.peril.state import Play
 from app.games.roulette import words as roulette
@@ -21,9 +21,6 @@ from app.games.roulette import words as roulette
 from .dice import SeededDice
 from .driver import OWNER, SERVICE, Table
 from .walks import HOSTILE_NAMES, Walk, fixed_walk, walks
-
-SAY_BYTES = 1023
-"""llSay and llRegionSayTo cut off what is longer."""
 
 EVERY_GAME = pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
 ONLY = settings(

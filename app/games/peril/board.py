@@ -26,6 +26,8 @@ PICTURES: Mapping[News, str] = {
     "won": "victory",
 }
 
+HEARTS = tuple(f"hearts_{lives}" for lives in range(MOST_HEARTS + 1))
+
 
 class PerilSeat(SeatPublic, frozen=True):
     """What everybody may see of a player."""
@@ -126,9 +128,9 @@ def board(view: PerilPublic, theme: Theme, sizes: Mapping[str, tuple[int, int]])
             seats=boards.SLOTS,
             winner=names.get(view.winner, ""),
         ),
-        **boards.plates(),
+        **boards.plates(theme),
         "TitleAction:0:0": Frame(picture=PICTURES[view.news]),
-        **boards.slots([_slot(s) for s in view.seats]),
+        **boards.slots([_slot(s) for s in view.seats], theme),
     }
     status, dice = _status(view, names, theme), _dice(view, names, theme)
     return out | boards.texts(sizes, view, theme, status, dice)
@@ -200,7 +202,7 @@ def hud(view: PerilPublic, private: PerilPrivate, theme: Theme) -> Frame:
     how = mood(seat)
     return Frame(
         picture=_hearts(seat),
-        color=boards.MOOD_COLORS[how],
+        color=theme.color(how),
         glow=boards.MOOD_GLOWS[how],
         text=clip("\n".join(line for line in lines if line), HOVER_BYTES),
     )

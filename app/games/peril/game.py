@@ -17,6 +17,7 @@ class PerilDice(Game[state.Play]):
     commands = words.COMMANDS
     events = words.EVENTS
     play = state.Play
+    pictures = (*board.PICTURES.values(), *board.HEARTS)
 
     start = staticmethod(rules.start)
     decide = staticmethod(rules.decide)

@@ -25,6 +25,14 @@ PICTURES: Mapping[News, str] = {
     "won": "roulette_victory",
 }
 
+OTHER_PICTURES = (
+    "roulette_title",
+    *(f"chamber_{number + 1}" for number in range(MOST_DRAWN_CHAMBERS)),
+    "chamber_many",
+    "pass_held",
+    "pass_used",
+)
+
 
 class RouletteSeat(SeatPublic, frozen=True, kw_only=True):
     """What everybody may see of a player."""
@@ -127,9 +135,9 @@ def board(view: RoulettePublic, theme: Theme, sizes: Mapping[str, tuple[int, int
             seats=SEATS,
             winner=names.get(view.winner, ""),
         ),
-        **boards.plates(),
+        **boards.plates(theme),
         "TitleAction:0:0": Frame(picture=_picture(view)),
-        **boards.slots([_slot(s) for s in view.seats], page),
+        **boards.slots([_slot(s) for s in view.seats], theme, page),
     }
     status, dice = _status(view, names, theme), _dice(view, names, theme)
     return out | boards.texts(sizes, view, theme, status, dice)
@@ -226,7 +234,7 @@ def hud(view: RoulettePublic, private: Private, theme: Theme) -> Frame:
     how = mood(seat)
     return Frame(
         picture=_pass(seat),
-        color=boards.MOOD_COLORS[how],
+        color=theme.color(how),
         glow=boards.MOOD_GLOWS[how],
         text=clip("\n".join(line for line in lines if line), HOVER_BYTES),
     )

@@ -17,6 +17,7 @@ class RussianRoulette(Game[state.Play]):
     commands = words.COMMANDS
     events = words.EVENTS
     play = state.Play
+    pictures = (*board.PICTURES.values(), *board.OTHER_PICTURES)
 
     start = staticmethod(rules.start)
     decide = staticmethod(rules.decide)

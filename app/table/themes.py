@@ -1,0 +1,83 @@
+"""The theme of one table: what its owner changed of it, and how the board looks with a draft."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlmodel import Session
+
+from app.display import Board
+from app.errors import PerilError
+from app.games import own
+from app.games.core import SERVER, Actor
+from app.games.lobby import Repaint
+from app.games.texts import Changes, Theme, load
+from app.table.hot import HotTable
+from app.table.models import TableRow
+from app.table.service import Tables
+
+TOLD = 8
+"""So many faults stand in the sentence of an error."""
+
+
+class Faulty(PerilError):
+    """Some of it cannot be as it is written; nothing was changed."""
+
+    status = 422
+
+    def __init__(self, faults: Sequence[own.Fault]) -> None:
+        told = [f"{fault.section}.{fault.name}: {fault.problem}" for fault in faults[:TOLD]]
+        super().__init__("bad_theme", " ".join(told))
+        self.faults = faults
+
+
+def lines(table: HotTable, game: str) -> tuple[own.Line, ...]:
+    """All that may be changed of a game at this table, as it stands without changes."""
+    return own.lines(game, table.theme, table.now.match.language)
+
+
+def changes(table: HotTable, game: str) -> Changes:
+    """What is changed of a game at this table."""
+    return table.own.changes.get(game, {}) if table.own else {}
+
+
+def checked(game: str, wanted: Changes) -> dict[str, dict[str, str]]:
+    """The changes without empty lines, which mean no change.  Faulty if some cannot be."""
+    kept = {s: {n: t for n, t in texts.items() if t != ""} for s, texts in wanted.items()}
+    faults = own.faults(game, kept)
+    if faults:
+        raise Faulty(faults)
+    return {section: texts for section, texts in kept.items() if texts}
+
+
+async def change(tables: Tables, table_id: str, game: str, wanted: Changes) -> None:
+    """Change these lines, colours and textures of a game, and no others any more; all see it.
+
+    Faulty if some cannot be as they are written.
+    """
+    kept = checked(game, wanted)
+    table = await tables.table(table_id)
+    games = {**(table.own.changes if table.own else {}), game: kept}
+    written = own.write({name: changed for name, changed in games.items() if changed})
+
+    def write(session: Session) -> None:
+        row = session.get_one(TableRow, table_id)
+        row.own_theme = written
+        session.add(row)
+        session.commit()
+
+    await tables.store.run(write)
+    table.own = own.read(written)
+    await tables.submit(table_id, Actor(SERVER), Repaint())
+
+
+def draft(table: HotTable, game: str, wanted: Changes) -> Theme:
+    """The theme as it would be.  Faulty if some of it cannot be."""
+    theme = load(game, table.theme, table.now.match.language)
+    return theme.changed(checked(game, wanted))
+
+
+def preview(table: HotTable, wanted: Changes) -> Board:
+    """The board as it stands, in the theme as it would be.  Faulty if some of it cannot be."""
+    state = table.now
+    return state.game.board(state.public, draft(table, state.match.game, wanted), table.text_sets)
