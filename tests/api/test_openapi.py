@@ -58,7 +58,8 @@ async def test_every_route_of_the_api_is_in_it(service: Service, document: dict[
         f"{API}{path}"
         for path in (
             "/tables", "/tables/{table_id}", "/tables/{table_id}/options",
-            "/tables/{table_id}/text-sets", "/tables/{table_id}/contact", "/tables/{table_id}/theme",
+            "/tables/{table_id}/text-sets", "/tables/{table_id}/contact",
+            "/tables/{table_id}/theme",
             "/tables/{table_id}/commands", "/tables/{table_id}/touches",
             "/tables/{table_id}/presses", "/tables/{table_id}/frames",
             "/tables/{table_id}/stream", "/tables/{table_id}/events",

@@ -12,13 +12,14 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from app.display import GREEN, HIDDEN, TEXT_SETS, YELLOW, Board, Frame
-from app.games import GAMES
+from app.games import GAMES, texts
 from app.games.boards import Slot, plates, slots, text
 from app.games.peril.board import PICTURES
 from app.games.peril.state import die_for
 from app.web import art, pages
 from app.web.pages import TableListing, TableView
 
+CLASSIC = texts.load("peril")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -30,9 +31,9 @@ def board(**changes: Frame) -> Board:
     ]
     return {
         "root": Frame(picture="start", text="PERIL DICE\n3 still in", text_color=YELLOW),
-        **plates(),
+        **plates(CLASSIC),
         "TitleAction:0:0": Frame(picture="plot_twist"),
-        **slots(players),
+        **slots(players, CLASSIC),
         "Leaderboard": text(TEXT_SETS["Leaderboard"], [" 1. Ada  3/1"], (1, 1, 1), center=False),
         "Status": text(TEXT_SETS["Status"], ["PLOT TWIST!", "Ada"], YELLOW),
         "Dice": text(TEXT_SETS["Dice"], ["Ada: rolled 4 of d12"], (1, 1, 1)),
