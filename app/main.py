@@ -26,7 +26,7 @@ from app.settings import Settings
 from app.table.database import open_store
 from app.table.log import Log
 from app.table.service import Tables
-from app.web import me, pages
+from app.web import me, pages, replays
 from app.web.shown import Shown
 
 API = "/api/v1"
@@ -113,6 +113,7 @@ def create_app(
     ]
     app.include_router(system.router(tables, access, limits, watchers, life))
     app.include_router(pages.router(Shown(tables), api=API))
+    app.include_router(replays.router(tables, API))
     app.include_router(me.router(tables))
     app.mount("/static", pages.static_files(), name="static")
     _handle_errors(app)

@@ -85,6 +85,25 @@ def page(
     return RankingPage(ranks, number, pages)
 
 
+Standing = tuple[int, int, int, str]
+"""Wins, losses, when that was reached, name."""
+
+
+def before(session: Session, match: MatchRow) -> dict[str, Standing]:
+    """What counts at a table of the results before `match`, by key; hidden people are left out."""
+    earlier = (
+        col(ResultRow.at_ms) <= match.opened_ms,
+        col(ResultRow.match_id) != match.id,
+    )
+    query: Any = columns(_sums(match.table_id, match.game, *earlier))
+    rows = session.exec(query).all()
+    called = names(session, [row.key for row in rows])
+    return {
+        row.key: (int(row.wins), int(row.losses), row.reached_ms, called.get(row.key, ""))
+        for row in rows
+    }
+
+
 def names(session: Session, keys: list[str]) -> dict[str, str]:
     """What these avatars were called when they last had a result."""
     rows = session.exec(
@@ -103,6 +122,11 @@ def _whole(scope: str, game: str) -> Subquery:
 
 def _season(scope: str, game: str, season: str) -> Subquery:
     first_ms, after_ms = season_ms(season)
+    at_ms = col(ResultRow.at_ms)
+    return _sums(scope, game, at_ms >= first_ms, at_ms < after_ms)
+
+
+def _sums(scope: str, game: str, *when: Any) -> Subquery:
     wins = func.sum(case((col(ResultRow.won), 1), else_=0))
     return (
         columns(
@@ -113,8 +137,7 @@ def _season(scope: str, game: str, season: str) -> Subquery:
         )
         .where(
             *_counting(scope, game),
-            col(ResultRow.at_ms) >= first_ms,
-            col(ResultRow.at_ms) < after_ms,
+            *when,
             col(ResultRow.key).not_in(HIDDEN),
         )
         .group_by(col(ResultRow.key))

@@ -5,11 +5,20 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
+from app import replay
+from app.api.schemas import ReplayOut, StepOut, schema
+from app.display import diff
+from app.games.core import NOBODY
 from app.table import history
 from app.table.service import Tables
+
+STEPS = 100
+"""Of a replay, in one answer."""
+
+_encode = msgspec.json.Encoder().encode
 
 
 class MatchOut(BaseModel):
@@ -69,7 +78,46 @@ def router(tables: Tables) -> APIRouter:
             ],
         )
 
+    @routes.get(
+        "/matches/{match_id}/replay",
+        tags=["matches"],
+        summary="A match step by step",
+        openapi_extra=schema("ReplayOut"),
+    )
+    async def get_replay(
+        match_id: str,
+        step: Annotated[int, Query(ge=1, le=10**6, description="The first step wanted.")] = 1,
+        limit: Annotated[int, Query(ge=1, le=STEPS)] = STEPS,
+    ) -> Response:
+        """What the table showed after each line of the log, `limit` steps at most.
+
+        Not before the match is over, since a board may tell what a player may not know yet.
+        """
+        found = await replay.load(tables, match_id)
+        return Response(_encode(_replay(found, step, limit)), media_type="application/json")
+
     return routes
+
+
+def _replay(found: replay.Replay, step: int, limit: int) -> ReplayOut:
+    steps = len(found.states)
+    first = min(step, steps)
+    boards: list[StepOut] = []
+    before = None
+    for state, line in zip(
+        found.states[first - 1 : first - 1 + limit], found.log[first - 1 :], strict=False
+    ):
+        boards.append(
+            StepOut(
+                seq=state.seq,
+                after_ms=line.at_ms - found.row.opened_ms,
+                kind="whole" if before is None else "changes",
+                frames=state.board if before is None else diff(before, state.board),
+                lines=[text for who, text in state.lines if who == NOBODY],
+            )
+        )
+        before = state.board
+    return ReplayOut(found.row.id, steps, first, boards)
 
 
 def _match(row: Any) -> MatchOut:

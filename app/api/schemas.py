@@ -154,6 +154,28 @@ class ErrorOut(msgspec.Struct, omit_defaults=True):
     dialog: DialogOut | None = None
 
 
+class StepOut(msgspec.Struct):
+    """What the table showed after a line of the log, `after_ms` after the match was opened.
+
+    `frames`: all of them, or those that differ from the step before.
+    """
+
+    seq: int
+    after_ms: int
+    kind: Literal["changes", "whole"]
+    frames: dict[str, Frame]
+    lines: list[str]
+
+
+class ReplayOut(msgspec.Struct):
+    """Some steps of a match, from the one numbered `first`; there are `steps`, from 1."""
+
+    match: str
+    steps: int
+    first: int
+    boards: list[StepOut]
+
+
 SCHEMAS = (
     CommandIn,
     TouchIn,
@@ -161,6 +183,7 @@ SCHEMAS = (
     AnswerOut,
     FramesOut,
     EntriesOut,
+    ReplayOut,
     ErrorOut,
 )
 """What the OpenAPI document describes from these types."""
@@ -197,6 +220,20 @@ EXAMPLES: dict[str, Any] = {
                 "actor": _ADA,
                 "command": {"type": "join"},
                 "events": [{"type": "joined", "key": _ADA, "name": "Ada", "bot": False}],
+            }
+        ],
+    },
+    "ReplayOut": {
+        "match": "k3f9m2xq-1",
+        "steps": 57,
+        "first": 12,
+        "boards": [
+            {
+                "seq": 12,
+                "after_ms": 31500,
+                "kind": "whole",
+                "frames": {"TitleAction:0:0": {"picture": "direct_hit"}},
+                "lines": ["🎲 Ada rolls the d12… 7!"],
             }
         ],
     },
@@ -244,6 +281,12 @@ def frames_out(news: News) -> FramesOut:
         seats=seats,
         waiting=WaitingOut(list(waiting.names), waiting.left_s) if waiting else None,
     )
+
+
+def schema(name: str) -> dict[str, Any]:
+    """What the OpenAPI document says of a route that answers one of these types."""
+    content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
+    return {"responses": {"200": {"description": "As the schema says", "content": content}}}
 
 
 def components() -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from fastapi import APIRouter, Query, Request, Response
@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.api.access import Access, Caller
 from app.api.edge import address
-from app.api.schemas import KEY, EntriesOut, EntryOut, frames_out
+from app.api.schemas import KEY, EntriesOut, EntryOut, frames_out, schema
 from app.errors import Busy, Unauthorized
 from app.games.core import Key
 from app.limits import Limits
@@ -48,11 +48,6 @@ AvatarKeys = Annotated[
     list[Annotated[str, StringConstraints(pattern=KEY, max_length=36)]],
     Query(alias="avatar", max_length=AVATARS, description="Also what is for these avatars alone."),
 ]
-
-
-def _schema(name: str) -> dict[str, Any]:
-    content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
-    return {"responses": {"200": {"description": "The news", "content": content}}}
 
 
 class Watchers:
@@ -128,7 +123,7 @@ def router(tables: Tables, access: Access, watchers: Watchers, settings: Setting
         """Made once for all who watch as nobody in particular and know the same."""
         return made(table, since)
 
-    @routes.get("/frames", summary="Frames since a seq", openapi_extra=_schema("FramesOut"))
+    @routes.get("/frames", summary="Frames since a seq", openapi_extra=schema("FramesOut"))
     async def get_frames(
         table_id: str,
         request: Request,
@@ -144,7 +139,7 @@ def router(tables: Tables, access: Access, watchers: Watchers, settings: Setting
                 raise Unauthorized("That token is not known here.")
         return Response(latest(table, since, keys), media_type="application/json")
 
-    @routes.get("/events", summary="Events since a seq", openapi_extra=_schema("EntriesOut"))
+    @routes.get("/events", summary="Events since a seq", openapi_extra=schema("EntriesOut"))
     async def get_events(
         table_id: str,
         request: Request,

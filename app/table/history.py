@@ -114,9 +114,14 @@ async def entries_since(store: Log, table_id: str, seq: int, limit: int) -> list
 async def public_log(store: Log, match_id: str) -> tuple[MatchRow, list[Line]]:
     """A match and what everybody may know of it.  NotFound if there is no such match."""
     row, entries = await match_log(store, match_id)
-    over = row.closed_ms is not None or any(SEED_SHOWN in entry.events for entry in entries)
+    over = is_over(row, entries)
     lines = (public(entry, over) for entry in entries)
     return row, [line for line in lines if line is not None]
+
+
+def is_over(row: MatchRow, entries: Sequence[EntryRow] | Sequence[Line]) -> bool:
+    """Whether nothing of a match is secret any more."""
+    return row.closed_ms is not None or any(SEED_SHOWN in entry.events for entry in entries)
 
 
 async def match_log(store: Log, match_id: str) -> tuple[MatchRow, list[EntryRow]]:

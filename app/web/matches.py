@@ -112,8 +112,7 @@ class _Reader:
         if line.command and line.actor != SERVER:
             kind = _words(msgspec.json.decode(line.command)["type"])
             beside.insert(0, f"{self._who(Key(line.actor), before)}: {kind}")
-        seconds = (line.at_ms - self._opened_ms) // 1000
-        return Row(line.seq, f"{seconds // 60}:{seconds % 60:02}", said, beside)
+        return Row(line.seq, clock((line.at_ms - self._opened_ms) // 1000), said, beside)
 
     def _who(self, key: Key, before: Match[Any]) -> str:
         """Who acted, by his name before or after it."""
@@ -138,6 +137,12 @@ class _Reader:
         if isinstance(value, list | tuple):
             return ", ".join(map(self._value, value))
         return self.match.name(Key(value)) or value if isinstance(value, str) else f"{value:g}"
+
+
+def clock(seconds: int) -> str:
+    """How long something took, as 3:05 or 1:03:05."""
+    hours, minutes = seconds // 3600, seconds // 60 % 60
+    return (f"{hours}:{minutes:02}" if hours else f"{minutes}") + f":{seconds % 60:02}"
 
 
 def _words(kind: str) -> str:

@@ -1,4 +1,4 @@
-"""The pages: list of tables, one page per table and per match, rules, fair dice, errors.
+"""The pages: list of tables, one page per table, rules, fair dice, errors; what all pages share.
 
 A table's page is drawn here once, as inline SVG, so that it shows the board without JavaScript;
 `static/js/board.js` then repaints the very same elements from the frames that come in.
@@ -25,7 +25,6 @@ from app.games import GAMES, texts
 from app.games.boards import COLUMNS, ROWS
 from app.games.core import Chance, Game, Options
 from app.verify import NOT_COVERED
-from app.web.matches import MatchView
 
 HERE: Final = Path(__file__).resolve().parent
 STATIC: Final = HERE / "static"
@@ -103,9 +102,6 @@ class TablesLike(Protocol):
 
     async def listing(self) -> Sequence[TableListing]:
         """All tables that a stranger may know of."""
-
-    async def match(self, match_id: str) -> MatchView | None:
-        """A match and what everybody may know of its log; None if there is none."""
 
 
 # ---- painting a frame: the same as in static/js/board.js ------------------------------------
@@ -297,7 +293,7 @@ def board_svg(board: Board) -> Markup:
     return Markup(macro(board))
 
 
-def _page(template: str, /, *, status: int = 200, **values: Any) -> HTMLResponse:
+def page(template: str, /, *, status: int = 200, **values: Any) -> HTMLResponse:
     return HTMLResponse(render(template, stages=STAGES, **values), status, HEADERS)
 
 
@@ -310,7 +306,7 @@ ERRORS: Final = {
 def error_page(status: int, message: str = "") -> HTMLResponse:
     """A page for an error, in the house's style."""
     heading, text, picture = ERRORS.get(status, ERRORS[404 if status < 500 else 500])
-    return _page(
+    return page(
         "error.html",
         status=status,
         code=status,
@@ -349,35 +345,28 @@ def router(
 
     @routes.get("/")
     async def index() -> HTMLResponse:
-        return _page("index.html", tables=await tables.listing(), games=games.values())
+        return page("index.html", tables=await tables.listing(), games=games.values())
 
     @routes.get("/t/{table_id}")
     async def table(table_id: str) -> HTMLResponse:
         view = await tables.snapshot(table_id)
         if view is None:
             return error_page(404, "There is no such table here.")
-        return _page("table.html", table=view, board=board_svg(view.board), api=api)
-
-    @routes.get("/m/{match_id}")
-    async def match(match_id: str) -> HTMLResponse:
-        view = await tables.match(match_id)
-        if view is None:
-            return error_page(404, "There is no such match here.")
-        return _page("match.html", match=view, api=api)
+        return page("table.html", table=view, board=board_svg(view.board), api=api)
 
     @routes.get("/fairness")
     async def fairness() -> HTMLResponse:
-        return _page("fairness.html", not_covered=NOT_COVERED)
+        return page("fairness.html", not_covered=NOT_COVERED)
 
     @routes.get("/rules/{name}")
     async def rules(name: str) -> HTMLResponse:
         game = games.get(name)
         if game is None:
             return error_page(404, "There is no such game here.")
-        return _page(f"rules/{name}.html", rules=rules_of(game), game=game)
+        return page(f"rules/{name}.html", rules=rules_of(game), game=game)
 
     @routes.get("/privacy")
     async def privacy() -> HTMLResponse:
-        return _page("privacy.html")
+        return page("privacy.html")
 
     return routes

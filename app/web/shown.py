@@ -8,11 +8,9 @@ import msgspec
 
 from app.errors import NotFound
 from app.games import GAMES, menus
-from app.table import history, listing
+from app.table import listing
 from app.table.service import Tables
 from app.table.step import match_id
-from app.web import matches
-from app.web.matches import MatchView
 from app.web.pages import TableListing, TableView, odds
 
 
@@ -51,14 +49,6 @@ class Shown:
             match_before=match_id(table.id, table.number - 1) if table.number > 1 else "",
             commitment=match.commitment,
         )
-
-    async def match(self, match_id: str) -> MatchView | None:
-        try:
-            row, log = await history.public_log(self._tables.store, match_id)
-            table = await self._tables.table(row.table_id)
-        except NotFound:
-            return None
-        return matches.view(row, log, table.name)
 
     async def listing(self) -> Sequence[TableListing]:
         return [

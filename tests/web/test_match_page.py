@@ -38,7 +38,7 @@ PAUSES = {
     "roulette": ("bot_turn_s", "shown_s"),
 }
 # The page of a table asks whom it may play, and hears no.
-ANSWERS = re.compile(r"Failed to load resource: .* (401|403)")
+ANSWERS = re.compile(r"Failed to load resource: .* (401|403|429)")
 BENDS_PER_LOG = 150
 
 # Checks logs in the page and tells of each the line that lies and the sentence.
@@ -281,6 +281,129 @@ def test_the_table_shows_its_commitment_and_leads_to_the_log(open_page: Open, se
     page.get_by_role("link", name="Check the match before").click()
     expect(page).to_have_url(table.page)
     expect(page.locator("#verdict")).to_have_attribute("data-state", "good")
+
+
+# ---- the replay -----------------------------------------------------------------------------
+
+
+# The board as it is drawn: every element with its attributes.
+DRAWN = """() => [...document.querySelectorAll("#board svg *, #board-text")].map((element) => [
+  element.tagName,
+  element.children.length ? "" : element.textContent,
+  ...[...element.attributes].map(({name, value}) => `${name}=${value.trim()}`).sort(),
+].join(" "))"""
+
+
+def at_step(page: Page, step: int) -> None:
+    expect(page.locator("#at")).to_have_text(str(step))
+    expect(page.locator("#log [aria-current=step]")).to_have_count(1)
+    expect(page.locator("#log li").nth(step - 1)).to_have_attribute("aria-current", "step")
+
+
+def test_step_by_step_the_page_draws_what_the_server_draws(open_page: Open, over: Table) -> None:
+    """Forwards, backwards and in jumps each board is the one of that step, as without scripts."""
+    steps = len(over.log()["entries"])
+    plain = open_page(over.page, java_script_enabled=False)
+    drawn = {}
+    for step in (1, 2, steps // 2, steps):
+        plain.goto(f"{over.page}?step={step}")
+        drawn[step] = plain.evaluate(DRAWN)
+    page = open_page(f"{over.page}?step=1")
+    page.locator("#on").click()
+    at_step(page, 2)
+    assert page.evaluate(DRAWN) == drawn[2]
+    page.locator("#slider").fill(str(steps // 2))
+    at_step(page, steps // 2)
+    assert page.evaluate(DRAWN) == drawn[steps // 2]
+    page.locator("#last").click()
+    at_step(page, steps)
+    assert page.evaluate(DRAWN) == drawn[steps]
+    page.locator("#first").click()
+    at_step(page, 1)
+    assert page.evaluate(DRAWN) == drawn[1]
+    expect(page).to_have_url(f"{over.page}?step=1")
+
+
+def test_every_step_of_the_api_is_one_that_the_server_draws(over: Table) -> None:
+    """Asked for in parts, the differences add up to what all at once gives, and no step is left."""
+    address = f"{over.api}/matches/{over.match}/replay"
+    log = over.log()["entries"]
+    boards, frames = [], {}
+    while len(boards) < len(log):
+        part = httpx.get(address, params={"step": len(boards) + 1, "limit": 7}).json()
+        assert (part["first"], part["steps"]) == (len(boards) + 1, len(log))
+        for step in part["boards"]:
+            frames = step["frames"] if step["kind"] == "whole" else {**frames, **step["frames"]}
+            boards.append((step["seq"], frames))
+    assert [seq for seq, _ in boards] == [line["seq"] for line in log]
+    last = httpx.get(address, params={"step": len(log), "limit": 1}).json()["boards"]
+    assert last[0]["frames"] == boards[-1][1]
+
+
+def test_without_javascript_links_lead_from_step_to_step(open_page: Open, over: Table) -> None:
+    page = open_page(f"{over.page}?step=3", java_script_enabled=False)
+    before = page.evaluate(DRAWN)
+    page.get_by_role("link", name="One step on").click()
+    expect(page.locator("#at")).to_have_text("4")
+    page.get_by_role("link", name="One step back").click()
+    expect(page.locator("#at")).to_have_text("3")
+    assert page.evaluate(DRAWN) == before
+    expect(page.locator("#play")).to_be_hidden()
+    for odd in ("-1", "9" * 400, "²"):
+        page.goto(f"{over.page}?step={odd}")
+        expect(page.locator("#replay")).to_be_visible()
+
+
+def test_played_it_runs_to_its_end_and_can_be_halted_by_keyboard(
+    open_page: Open, over: Table
+) -> None:
+    """Space plays and pauses, the arrows go a step, End and Home to either end."""
+    steps = len(over.log()["entries"])
+    page = open_page(f"{over.page}?step=1")
+    page.locator("#speed").select_option("8")
+    page.get_by_role("group", name="The board at a step").focus()
+    page.keyboard.press("Space")
+    expect(page.locator("#play")).to_have_attribute("aria-label", "Pause")
+    expect(page.locator("#at")).to_have_text(re.compile("[5-9]|.."))
+    page.keyboard.press("Space")
+    expect(page.locator("#play")).to_have_attribute("aria-label", "Play")
+    stopped = int(page.locator("#at").inner_text())
+    page.keyboard.press("ArrowRight")
+    at_step(page, stopped + 1)
+    page.keyboard.press("ArrowLeft")
+    at_step(page, stopped)
+    said = page.locator("#log li").nth(stopped - 1).locator(".told p").all_text_contents()
+    assert page.locator("#caption p").all_text_contents() == said
+    page.locator("#slider").fill(str(steps - 3))
+    page.locator("#play").click()
+    at_step(page, steps)
+    expect(page.locator("#play")).to_have_attribute("aria-label", "Play")
+    page.locator("#log li").nth(1).locator("a.seq").click()
+    at_step(page, 2)
+
+
+def test_a_replay_that_cannot_be_loaded_says_so_and_goes_on_later(
+    open_page: Open, over: Table
+) -> None:
+    page = open_page(f"{over.page}?step=1")
+    away = "**/replay?*"
+    page.route(away, lambda route: route.fulfill(status=429, json={}))
+    page.locator("#on").click()
+    expect(page.locator("#replay-problem")).to_contain_text("cannot be loaded now")
+    expect(page.locator("#at")).to_have_text("1")
+    page.unroute(away)
+    page.locator("#on").click()
+    at_step(page, 2)
+    expect(page.locator("#replay-problem")).to_be_hidden()
+
+
+def test_a_match_that_is_on_has_no_replay(open_page: Open, server: str) -> None:
+    """Neither on its page nor by the API, which says why."""
+    table = Table(server, bot_pick_s=60).start()
+    page = open_page(table.page)
+    expect(page.locator("#replay")).to_have_count(0)
+    refused = httpx.get(f"{table.api}/matches/{table.match}/replay")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "not_over")
 
 
 # ---- the same as in Python ------------------------------------------------------------------

@@ -1,0 +1,39 @@
+"""The page of a match: its replay, step by step, who played, and the log with its check."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from fastapi.responses import HTMLResponse
+
+from app import replay
+from app.errors import NotFound
+from app.table import history
+from app.table.service import Tables
+from app.web import matches, pages
+
+
+def router(tables: Tables, api: str) -> APIRouter:
+    """`/m/{match_id}`.  `api`: where the page's scripts find the service."""
+    routes = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+
+    @routes.get("/m/{match_id}")
+    async def match(match_id: str, step: str = "") -> HTMLResponse:
+        """With the board of a step drawn, by default of the last one."""
+        try:
+            row, log = await history.public_log(tables.store, match_id)
+            table = await tables.table(row.table_id)
+        except NotFound:
+            return pages.error_page(404, "There is no such match here.")
+        view = matches.view(row, log, table.name)
+        if not view.over:
+            return pages.page("match.html", match=view, api=api)
+        states = (await replay.of(tables, row, log)).states
+        at = min(max(int(step), 1), len(states)) if _is_number(step) else len(states)
+        board = pages.board_svg(states[at - 1].board)
+        return pages.page("match.html", match=view, api=api, step=at, board=board)
+
+    return routes
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 10
