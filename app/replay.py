@@ -8,6 +8,7 @@ that a reset has taken since; the looks (theme, size of the text sets) are those
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -15,10 +16,10 @@ from sqlmodel import Session
 
 from app import games, ranking
 from app.errors import PerilError
-from app.games import GAMES, lobby, texts
+from app.games import GAMES, lobby
 from app.games.core import Key, Match, Rank, RankingPage
 from app.games.lines import Line as Spoken
-from app.games.lines import lines
+from app.games.lines import in_languages
 from app.table import history
 from app.table.history import Line
 from app.table.hot import HotTable, Snapshot
@@ -63,7 +64,6 @@ async def of(tables: Tables, row: MatchRow, log: Sequence[Line]) -> Replay:
 
 
 def _states(table: HotTable, row: MatchRow, log: Sequence[Line], ranks: _Ranking) -> list[Snapshot]:
-    theme = texts.load(row.game, table.theme)
     match: Match[Any] | None = None
     out: list[Snapshot] = []
     for line in log:
@@ -74,7 +74,8 @@ def _states(table: HotTable, row: MatchRow, log: Sequence[Line], ranks: _Ranking
                 continue
             assert match is not None
             before, match = match, games.evolve(match, event)
-            said += lines(GAMES[match.game], before, match, event, theme)
+            theme_of = partial(table.theme_for, match)
+            said += in_languages(GAMES[match.game], before, match, event, theme_of)
             ranks.take(event, line.at_ms)
         assert match is not None
         page = ranks.page(match.ranking_page)
