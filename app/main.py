@@ -27,6 +27,7 @@ from app.table.database import open_store
 from app.table.log import Log
 from app.table.service import Tables
 from app.web import me, pages, replays
+from app.web import rankings as rankings_pages
 from app.web.shown import Shown
 
 API = "/api/v1"
@@ -114,6 +115,7 @@ def create_app(
     app.include_router(system.router(tables, access, limits, watchers, life))
     app.include_router(pages.router(Shown(tables), api=API))
     app.include_router(replays.router(tables, API))
+    app.include_router(rankings_pages.router(tables))
     app.include_router(me.router(tables))
     app.mount("/static", pages.static_files(), name="static")
     _handle_errors(app)

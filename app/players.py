@@ -18,7 +18,6 @@ from app.ranking import HIDDEN, names
 from app.table.models import ResultRow, TableRow
 
 RIVALS = 10
-LATEST = 10
 
 
 class Streaks(msgspec.Struct, frozen=True):
@@ -43,13 +42,18 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """A match of his.  `at_ms`: when it was decided for him, since 1970 in UTC."""
+    """A match of his.  `at_ms`: when it was decided for him, since 1970 in UTC.
 
-    match: str
+    `match`, `table` and `table_name` are "" where the owner does not list the table: who looks at
+    players must not find it.
+    """
+
     game: str
-    table: str
     won: bool
     at_ms: int
+    match: str = ""
+    table: str = ""
+    table_name: str = ""
 
 
 class Rival(msgspec.Struct, frozen=True):
@@ -74,18 +78,26 @@ class Player(msgspec.Struct, frozen=True):
 
 def player(session: Session, key: str) -> Player | None:
     """One avatar; None if he has no result that counts, or wishes not to be shown."""
+    if "\0" in key:  # which PostgreSQL does not take
+        return None
     rows = session.exec(
-        select(ResultRow)
+        select(ResultRow, TableRow)
+        .join(TableRow, col(TableRow.id) == col(ResultRow.table_id))
         .where(*_shown(ResultRow), ResultRow.key == key)
         .order_by(col(ResultRow.at_ms), col(ResultRow.match_id))
     ).all()
     if not rows:
         return None
-    results = [Result(r.match_id, r.game, r.table_id, r.won, r.at_ms) for r in rows]
+    results = [_result(row, table) for row, table in rows]
     games = dict.fromkeys(r.game for r in results)
     records = [_record(game, [r.won for r in results if r.game == game]) for game in games]
     name = names(session, [key]).get(key, "")
     return Player(Key(key), name, records, results, _rivals(session, key))
+
+
+def _result(row: ResultRow, table: TableRow) -> Result:
+    where = (row.match_id, table.id, table.name) if table.listed else ()
+    return Result(row.game, row.won, row.at_ms, *where)
 
 
 def _shown(row: Any) -> tuple[Any, ...]:
@@ -94,11 +106,16 @@ def _shown(row: Any) -> tuple[Any, ...]:
 
 
 def _record(game: str, won: list[bool]) -> Record:
+    return Record(game, sum(won), len(won) - sum(won), streaks(won))
+
+
+def streaks(won: list[bool]) -> Streaks:
+    """Of results in the order of time."""
     now = longest = 0
     for one in won:
         now = now + 1 if one else 0
         longest = max(longest, now)
-    return Record(game, sum(won), len(won) - sum(won), Streaks(now, longest))
+    return Streaks(now, longest)
 
 
 def _rivals(session: Session, key: str) -> list[Rival]:
@@ -120,8 +137,3 @@ def _rivals(session: Session, key: str) -> list[Rival]:
     rows = session.exec(query).all()
     named = names(session, [row[0] for row in rows])
     return [Rival(Key(k), named.get(k, ""), n, int(won), int(lost)) for k, n, won, lost in rows]
-
-
-def table_names(session: Session, ids: set[str]) -> dict[str, str]:
-    """What these tables are called."""
-    return dict(session.exec(select(TableRow.id, TableRow.name).where(col(TableRow.id).in_(ids))))

@@ -70,7 +70,9 @@ def page(
     places = columns(sums, place).subquery()
     query: Any = columns(places)
     if search:
-        named = col(RecordRow.folded).contains(folded(search), autoescape=True)
+        # PostgreSQL takes no NUL, and no name has one.
+        part = folded(search).replace("\0", "")
+        named = col(RecordRow.folded).contains(part, autoescape=True)
         query = query.where(places.c.key.in_(select(RecordRow.key).where(named)))
     total: int = session.exec(select(func.count()).select_from(query.subquery())).one()
     pages = max(1, -(-total // PAGE_ROWS))

@@ -62,7 +62,7 @@ class RecordOut(BaseModel):
 
 
 class ResultOut(BaseModel):
-    match: str
+    match: str = Field(description='"" if the table is not listed; so is `table`.')
     table: str
     game: str
     won: bool

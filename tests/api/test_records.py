@@ -62,7 +62,7 @@ async def test_a_player_can_be_looked_up_by_key(played: tuple[Service, Table]) -
         "longest_streak": 1,
     }
     (result,) = player["results"]
-    assert (result["match"], result["won"]) == (f"{table.id}-1", True)
+    assert (result["match"], result["table"], result["won"]) == ("", "", True)
     assert [(r["won"], r["lost"]) for r in player["rivals"]] == [(1, 0)]
 
 
