@@ -11,17 +11,30 @@ from sqlmodel import Session, col, delete
 from app.table.log import Log
 from app.table.models import CodeRow
 
-Purpose = Literal["pair", "person", "visit"]
+Purpose = Literal["pair", "person", "visit", "console", "owner", "operator"]
 
 LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """Those that nobody takes for one another."""
 CODE_CHARS = 8
 LIFE_S = 15 * 60
 VISIT_S = 30 * 60
+CONSOLE_S = 2 * 60
+OWNER_S = 12 * 60 * 60
+OPERATOR_S = 2 * 60 * 60
+LIVES_S: dict[Purpose, int] = {
+    "pair": LIFE_S,
+    "person": LIFE_S,
+    "visit": VISIT_S,
+    "console": CONSOLE_S,
+    "owner": OWNER_S,
+    "operator": OPERATOR_S,
+}
+MANY: tuple[Purpose, ...] = ("owner", "operator")
+"""Of these one may have several, for a laptop and a phone."""
 
 
 async def make(store: Log, purpose: Purpose, key: str, table_id: str, now_ms: int) -> str:
-    """A new code for the avatar `key`; earlier ones for the same are void.
+    """A new code for the avatar `key`; earlier ones for the same are void, but of `MANY`.
 
     One that pairs is short, since it is typed; one for a link or a cookie is long.
     """
@@ -29,24 +42,24 @@ async def make(store: Log, purpose: Purpose, key: str, table_id: str, now_ms: in
         code = "".join(secrets.choice(LETTERS) for _ in range(CODE_CHARS))
     else:
         code = secrets.token_urlsafe(24)
-    life_s = VISIT_S if purpose == "visit" else LIFE_S
 
     def write(session: Session) -> None:
         session.exec(delete(CodeRow).where(col(CodeRow.expires_ms) < now_ms))
-        session.exec(
-            delete(CodeRow).where(
-                col(CodeRow.purpose) == purpose,
-                col(CodeRow.key) == key,
-                col(CodeRow.table_id) == table_id,
+        if purpose not in MANY:
+            session.exec(
+                delete(CodeRow).where(
+                    col(CodeRow.purpose) == purpose,
+                    col(CodeRow.key) == key,
+                    col(CodeRow.table_id) == table_id,
+                )
             )
-        )
         session.add(
             CodeRow(
                 hash=_hash(purpose, code),
                 purpose=purpose,
                 key=key,
                 table_id=table_id,
-                expires_ms=now_ms + life_s * 1000,
+                expires_ms=now_ms + LIVES_S[purpose] * 1000,
             )
         )
         session.commit()

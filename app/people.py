@@ -29,6 +29,7 @@ from app.table.models import (
     PersonRow,
     RecordRow,
     ResultRow,
+    StandingRow,
     TableRow,
 )
 
@@ -105,6 +106,16 @@ class OwnDevice(msgspec.Struct, frozen=True):
     seen_ms: int
 
 
+class OwnStanding(msgspec.Struct, frozen=True):
+    """How an owner of tables lets him stand there: what he may do, or that he is banned."""
+
+    owner: Key
+    name: str
+    rights: list[str]
+    banned: bool
+    since_ms: int
+
+
 class Kept(msgspec.Struct, frozen=True):
     """All that is kept about one avatar; times in milliseconds since 1970, UTC."""
 
@@ -116,6 +127,7 @@ class Kept(msgspec.Struct, frozen=True):
     matches: list[Sat]
     tables: list[OwnTable]
     devices: list[OwnDevice]
+    standings: list[OwnStanding]
 
 
 def key_of(text: str) -> Key:
@@ -142,7 +154,8 @@ def _kept(session: Session, key: Key) -> Kept:
     matches, names = _matches(session, key)
     owned = session.exec(select(TableRow).where(TableRow.owner_key == key)).all()
     devices = session.exec(select(DeviceRow).where(DeviceRow.owner_key == key)).all()
-    names += [t.owner_name for t in owned]
+    standings = session.exec(select(StandingRow).where(StandingRow.key == key)).all()
+    names += [t.owner_name for t in owned] + [s.name for s in standings if s.name]
     return Kept(
         key,
         list(dict.fromkeys(names)),
@@ -152,6 +165,10 @@ def _kept(session: Session, key: Key) -> Kept:
         matches,
         [OwnTable(t.id, t.name, t.owner_name, t.created_ms) for t in owned],
         [OwnDevice(d.table_id, d.object_key, d.region, d.version, d.seen_ms) for d in devices],
+        [
+            OwnStanding(Key(s.owner_key), s.name, s.rights.split(), s.banned, s.since_ms)
+            for s in standings
+        ],
     )
 
 
@@ -238,6 +255,7 @@ async def forget(tables: Tables, key: Key) -> None:
     """Delete what is kept about him; his tables stay, without his name.  Seated if he plays.
 
     In the log of each match another key stands in place of his, a new one each time, and no name.
+    A ban stays, without his name, or it would bind nobody.
     """
     touched = await _unless_busy(tables.store.run(lambda session: _forget(session, key)))
     _remember(tables, key, "")
@@ -263,6 +281,12 @@ def _forget(session: Session, key: Key) -> set[str]:
     for match in session.exec(select(MatchRow).where(col(MatchRow.id).in_(mentioning))).all():
         _forget_in(session, match, key)
         touched.add(match.table_id)
+    for standing in session.exec(select(StandingRow).where(StandingRow.key == key)).all():
+        standing.name = ""
+        if not standing.banned:
+            session.delete(standing)
+        owned_there = select(TableRow.id).where(TableRow.owner_key == standing.owner_key)
+        touched |= set(session.exec(owned_there))
     for kind in (RecordRow, ResultRow, CodeRow, PersonRow):
         session.exec(delete(kind).where(col(kind.key) == key))
     session.commit()

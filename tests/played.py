@@ -15,13 +15,15 @@ from table.house import Avatar, House
 
 from app.api import records
 from app.games import lobby
-from app.games.core import SERVER, Actor, Command
+from app.games.core import SERVER, Actor, Command, Rights
 from app.games.peril import words as peril
 from app.games.roulette import rules
 from app.games.roulette import words as roulette
+from app.table import standings
 
 Log = dict[str, Any]
 
+STAFF: Rights = frozenset({"matches"})
 ROULETTE = ("thieves", "quick_draw", "loose_trigger", "finals_reset")
 
 
@@ -67,7 +69,10 @@ class Match:
             await self.do(who, lobby.Join())
         for _ in range(bots + 1):
             await self.do(house.owner, lobby.AddBot())
-        odd = house.avatar("Odd one")
+        odd, staff = house.avatars("Odd one", "Staff")
+        await standings.change(house.tables, house.owner.key, staff.key, rights=STAFF)
+        for what in (lobby.Lock(), lobby.Join(), lobby.Leave(), lobby.Unlock()):
+            assert not (await house.command(staff, what)).refused
         for who, what in (
             (house.owner, lobby.RemoveBot()),
             (house.owner, lobby.Lock()),

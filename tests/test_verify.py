@@ -30,7 +30,7 @@ from app.verify import lobby as told_again
 BOTH = pytest.mark.parametrize("game", ["peril", "roulette"])
 MATCHES = 16
 MOST_BENDS = 4000
-NAMED = ("joined", "renamed", "scored")
+NAMED = ("joined", "renamed", "scored", "acted_for_owner")
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ from starlette.requests import Request
 from app.api.edge import address
 from app.api.schemas import AvatarIn
 from app.errors import Forbidden, Malformed, NotFound, PerilError, Unauthorized
-from app.games.core import Actor, Key
+from app.games.core import NO_RIGHTS, Actor, Key
 from app.limits import Limits
 from app.settings import Settings, is_loopback
 from app.table.hot import HotTable
@@ -186,12 +186,13 @@ class Access:
         """The avatar a caller acts as, if he may.  Unauthorized or Forbidden otherwise."""
         key = Key(avatar.key)
         owner = key == table.owner
+        trusted = owner or table.actor(key).rights != NO_RIGHTS
         plays_all_others = caller.scope in ("harness", "local")
-        if not caller.owns(table.id) and (owner or not plays_all_others):
+        if not caller.owns(table.id) and (trusted or not plays_all_others):
             if caller.hash:
                 raise Forbidden
-            if owner:
-                raise Unauthorized("Acting as the owner of a table needs its token.")
+            if trusted:
+                raise Unauthorized("Acting as owner or staff of a table needs its token.")
             raise Unauthorized
         himself = caller.scope in ("operator", "local")
         return Actor(key, avatar.name, owner, himself)

@@ -5,6 +5,7 @@ A game says what its players look like (`Slot`); where that stands on the board 
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -151,6 +152,22 @@ def root(
         text_color=theme.color(color),
         effect=effect,
     )
+
+
+def noticed(board: Board, view: Public, notice: str, theme: Theme) -> Board:
+    """The board with what the operator announces: over the table, and on the status display
+    while that has nothing to say of a match."""
+    if not notice:
+        return board
+    plate = board["root"]
+    over = clip(f"🛠️ {notice}\n{plate.text}", HOVER_BYTES)
+    out = {**board, "root": msgspec.structs.replace(plate, text=over)}
+    status = board.get("Status")
+    if status is not None and status.rows and view.stage == "lobby" and not view.frozen:
+        size = len(status.rows[0]), len(status.rows)
+        lines = textwrap.wrap(drawable(notice), size[0])
+        out["Status"] = text(size, lines, theme.color("status"))
+    return out
 
 
 def text(size: tuple[int, int], lines: Sequence[str], color: Color, center: bool = True) -> Frame:

@@ -28,6 +28,12 @@ SERVER = Key("server")
 
 NOBODY = Key("")
 
+Right = Literal["own", "matches", "options"]
+"""What one may do at a table: own it, run matches on it, choose its game and options."""
+Rights = frozenset[Right]
+NO_RIGHTS: Rights = frozenset()
+OWNS: Rights = frozenset(("own", "matches", "options"))
+
 P = TypeVar("P")
 T = TypeVar("T")
 Args = Mapping[str, str | int | tuple[str, ...]]
@@ -61,13 +67,20 @@ class Actor(msgspec.Struct, frozen=True):
     """Who sends a command.
 
     `owner`: he is the owner of the table, as the edge has checked.  `himself`: the edge takes him
-    for the avatar in person, not for a program that may play any.
+    for the avatar in person, not for a program that may play any.  `staff`: what the owner lets
+    him do besides; `banned`: the owner does not let him sit.
     """
 
     key: Key
     name: str = ""
     owner: bool = False
     himself: bool = True
+    staff: Rights = NO_RIGHTS
+    banned: bool = False
+
+    @property
+    def rights(self) -> Rights:
+        return OWNS if self.owner else self.staff
 
 
 class Dice(Protocol):

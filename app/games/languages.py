@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.games.core import Game, Key, Match
+from app.games.core import Actor, Game, Match
 from app.games.dialogs import Button, Dialog, make
 from app.games.lobby import SetLanguage
 from app.games.texts import LANGUAGES, Theme, load
@@ -13,9 +13,9 @@ SPEAK = "speak:"
 """How the `then` of a button begins that chooses his own language for who presses it."""
 
 
-def own(_: Game[Any], match: Match[Any], key: Key, __: int, theme: Theme) -> Dialog | None:
+def own(_: Game[Any], match: Match[Any], who: Actor, __: int, theme: Theme) -> Dialog | None:
     """Each language by its own name, so that everybody finds his."""
-    if match.seat(key) is None:
+    if match.seat(who.key) is None:
         return None
     say = theme.say
     buttons = [Button(name, then=SPEAK + code) for code, name in LANGUAGES.items()]
@@ -26,7 +26,7 @@ def own(_: Game[Any], match: Match[Any], key: Key, __: int, theme: Theme) -> Dia
     return make("language", say("menu", "language", now=LANGUAGES[theme.language]), buttons)
 
 
-def of_table(_: Game[Any], match: Match[Any], __: Key, ___: int, theme: Theme) -> Dialog | None:
+def of_table(_: Game[Any], match: Match[Any], __: Actor, ___: int, theme: Theme) -> Dialog | None:
     """The owner chooses what the table speaks in public."""
     say, now = theme.say, LANGUAGES.get(match.language, match.language)
     buttons = [Button(name, SetLanguage(code), then="owner") for code, name in LANGUAGES.items()]

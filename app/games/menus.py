@@ -12,32 +12,35 @@ import msgspec
 
 from app.display import clip
 from app.games import GAMES, languages, lobby
-from app.games.core import Command, Game, Key, Match, RankingPage, Refusal, Seat
+from app.games.core import Actor, Command, Game, Key, Match, RankingPage, Refusal, Right, Seat
 from app.games.dialogs import Button, Dialog, make, paged
 from app.games.texts import Theme
 
 NAMES_BYTES = 240
 """What the names of all players may take of a dialog's 511 bytes."""
 
-MY_DATA = "my_data"
-"""The `then` of a button that opens no dialog: who presses it gets a link to his data."""
+MY_DATA, CONSOLE = "my_data", "console"
+"""The `then` of buttons that open no dialog: who presses one gets a link, to his data or to the
+console of his tables."""
+LINKS = (MY_DATA, CONSOLE)
+
 # ---- which dialog ---------------------------------------------------------------------------
 
 
-def touch(game: Game[Any], match: Match[Any], key: Key, owner: bool) -> Command | Refusal | str:
+def touch(game: Game[Any], match: Match[Any], who: Actor) -> Command | Refusal | str:
     """What a touch of the table means: a command, why nothing, or the name of a dialog."""
-    seat = match.seat(key)
-    if match.locked and not owner and not (seat and match.stage != "lobby"):
+    seat = match.seat(who.key)
+    if match.locked and not who.rights and not (seat and match.stage != "lobby"):
         return Refusal("locked")
     if match.stage == "lobby":
         if seat:
             return "lobby"
-        return "owner_choice" if owner else lobby.Join()
+        return "owner_choice" if who.rights else lobby.Join()
     if seat is None:
-        return "owner" if owner else Refusal("game_running")
+        return "owner" if who.rights else Refusal("game_running")
     if seat.auto:
         return lobby.TakeBack()
-    return due(game, match, key) or ("owner" if owner else "wait")
+    return due(game, match, who.key) or ("owner" if who.rights else "wait")
 
 
 def due(game: Game[Any], match: Match[Any], key: Key) -> str:
@@ -53,34 +56,33 @@ def due(game: Game[Any], match: Match[Any], key: Key) -> str:
 def dialog(
     game: Game[Any],
     match: Match[Any],
-    key: Key,
-    owner: bool,
+    who: Actor,
     name: str,
     page: int,
     theme: Theme,
 ) -> Dialog | None:
     """The dialog `name` as it stands now for this avatar; None if it is not (or no more) his."""
-    build = _OWNER.get(name)
-    if build is not None:
-        return build(game, match, key, page, theme) if owner else None
+    if name in _OWNER:
+        right, build = _OWNER[name]
+        may = right in who.rights if right else who.rights
+        return build(game, match, who, page, theme) if may else None
     if name in game.options.TYPED:
-        return _typed_option(match, name, theme) if owner else None
-    build = _PLAYER.get(name)
-    if build is not None:
-        return build(game, match, key, page, theme)
-    return game.dialog(match, key, name, page, theme) if match.play is not None else None
+        return _typed_option(match, name, theme) if "options" in who.rights else None
+    if name in _PLAYER:
+        return _PLAYER[name](game, match, who, page, theme)
+    return game.dialog(match, who.key, name, page, theme) if match.play is not None else None
 
 
 # ---- the lobby's menus ----------------------------------------------------------------------
 
 
-def _lobby(_: Game[Any], match: Match[Any], key: Key, __: int, theme: Theme) -> Dialog | None:
-    seat = match.seat(key)
+def _lobby(_: Game[Any], match: Match[Any], who: Actor, __: int, theme: Theme) -> Dialog | None:
+    seat = match.seat(who.key)
     if match.stage != "lobby" or seat is None:
         return None
     say = theme.say
     names = _listed(s.name + (" ✔" if s.ready or s.bot else "") for s in match.seats)
-    if key == match.starter:
+    if who.key == match.starter:
         text = say("menu", "starter", names=names, options=describe(match, theme))
         buttons = [Button(say("button", "start"), lobby.Start(), then="")]
     else:
@@ -89,7 +91,7 @@ def _lobby(_: Game[Any], match: Match[Any], key: Key, __: int, theme: Theme) -> 
         label = say("button", "not_ready" if seat.ready else "ready")
         buttons = [Button(label, lobby.Ready(not seat.ready))]
     buttons.append(Button(say("button", "leave"), lobby.Leave()))
-    if key == match.owner:
+    if who.rights:
         buttons.append(Button(say("button", "owner"), then="owner"))
     return make("lobby", text, [*buttons, *_own(seat, theme)])
 
@@ -111,37 +113,38 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _owner_choice(
-    _: Game[Any], match: Match[Any], key: Key, __: int, theme: Theme
+    _: Game[Any], match: Match[Any], who: Actor, __: int, theme: Theme
 ) -> Dialog | None:
-    if match.stage != "lobby" or match.seat(key):
+    if match.stage != "lobby" or match.seat(who.key):
         return None
     say = theme.say
     buttons = [Button(say("button", "join"), lobby.Join(), then="lobby")]
-    if len(match.seats) >= 2:
+    if len(match.seats) >= 2 and "matches" in who.rights:
         buttons.append(Button(say("button", "start"), lobby.Start()))
     buttons.append(Button(say("button", "owner_menu"), then="owner"))
-    return make("owner_choice", say("menu", "owner_choice", count=len(match.seats)), buttons)
+    which = "owner_choice" if who.owner else "staff_choice"
+    return make("owner_choice", say("menu", which, count=len(match.seats)), buttons)
 
 
-def _rejoin(_: Game[Any], match: Match[Any], key: Key, __: int, theme: Theme) -> Dialog | None:
-    if match.stage != "lobby" or key not in match.invited:
+def _rejoin(_: Game[Any], match: Match[Any], who: Actor, __: int, theme: Theme) -> Dialog | None:
+    if match.stage != "lobby" or who.key not in match.invited:
         return None
     say = theme.say
     button = Button(say("button", "rejoin"), lobby.Join(), then="lobby")
     return make("rejoin", say("menu", "rejoin"), [button])
 
 
-def _wait(game: Game[Any], match: Match[Any], key: Key, _: int, theme: Theme) -> Dialog | None:
+def _wait(game: Game[Any], match: Match[Any], who: Actor, _: int, theme: Theme) -> Dialog | None:
     """Nothing to answer: what is going on, and the way out."""
-    seat = match.seat(key)
+    seat = match.seat(who.key)
     if match.stage == "lobby" or seat is None:
         return None
     say = theme.say
     names = ", ".join(match.name(w.key) for w in game.waits(match))
     why = "frozen" if match.frozen else "waiting_for" if names else "wait"
-    plays = match.stage == "playing" and not _is_out(game, match, key)
+    plays = match.stage == "playing" and not _is_out(game, match, who.key)
     buttons = [Button(say("button", "leave"), then="leave")] if plays else []
-    if key == match.owner:
+    if who.rights:
         buttons.append(Button(say("button", "owner"), then="owner"))
     buttons += _own(seat, theme)
     return make("wait", say("menu", why, names=names), buttons)
@@ -152,7 +155,8 @@ def _is_out(game: Game[Any], match: Match[Any], key: Key) -> bool:
     return any(seat.out for seat in seats if seat.key == key)
 
 
-def _leave(game: Game[Any], match: Match[Any], key: Key, __: int, theme: Theme) -> Dialog | None:
+def _leave(game: Game[Any], match: Match[Any], who: Actor, __: int, theme: Theme) -> Dialog | None:
+    key = who.key
     if match.stage != "playing" or match.seat(key) is None or _is_out(game, match, key):
         return None
     say = theme.say
@@ -169,27 +173,34 @@ def _leave(game: Game[Any], match: Match[Any], key: Key, __: int, theme: Theme) 
 # ---- the owner's menus ----------------------------------------------------------------------
 
 
-def _owner(_: Game[Any], match: Match[Any], __: Key, ___: int, theme: Theme) -> Dialog | None:
+def _owner(_: Game[Any], match: Match[Any], who: Actor, ___: int, theme: Theme) -> Dialog | None:
     say = theme.say
     locked = match.locked
-    buttons = [
-        Button(say("button", "players"), then="players"),
-        Button(say("button", "resets"), then="resets"),
-        Button(say("button", "trouble"), then="trouble"),
-        Button(
-            say("button", "unlock" if locked else "lock"),
-            lobby.Unlock() if locked else lobby.Lock(),
-            then="owner",
-        ),
-        Button(say("button", "options"), then="options"),
-        Button(say("button", "games"), then="games"),
-        Button(say("button", "table_language"), then="table_language"),
-        Button(say("button", "back_to_game"), then="game"),
-    ]
+    buttons = []
+    if "matches" in who.rights:
+        buttons += [
+            Button(say("button", "players"), then="players"),
+            Button(say("button", "resets"), then="resets"),
+            Button(say("button", "trouble"), then="trouble"),
+            Button(
+                say("button", "unlock" if locked else "lock"),
+                lobby.Unlock() if locked else lobby.Lock(),
+                then="owner",
+            ),
+        ]
+    if "options" in who.rights:
+        buttons += [
+            Button(say("button", "options"), then="options"),
+            Button(say("button", "games"), then="games"),
+            Button(say("button", "table_language"), then="table_language"),
+        ]
+    if "own" in who.rights:
+        buttons.append(Button(say("button", "console"), then=CONSOLE))
+    buttons.append(Button(say("button", "back_to_game"), then="game"))
     return make("owner", say("menu", "owner_locked" if locked else "owner"), buttons)
 
 
-def _players(_: Game[Any], match: Match[Any], __: Key, ___: int, theme: Theme) -> Dialog | None:
+def _players(_: Game[Any], match: Match[Any], __: Actor, ___: int, theme: Theme) -> Dialog | None:
     say = theme.say
     buttons = [Button(say("button", "add_bot"), lobby.AddBot(), then="players")]
     if any(s.bot for s in match.seats):
@@ -203,7 +214,7 @@ def _players(_: Game[Any], match: Match[Any], __: Key, ___: int, theme: Theme) -
     return make("players", text, buttons)
 
 
-def _kick(_: Game[Any], match: Match[Any], __: Key, page: int, theme: Theme) -> Dialog | None:
+def _kick(_: Game[Any], match: Match[Any], __: Actor, page: int, theme: Theme) -> Dialog | None:
     say = theme.say
 
     def kick(seat: Seat) -> Button:
@@ -216,22 +227,16 @@ def _kick(_: Game[Any], match: Match[Any], __: Key, page: int, theme: Theme) -> 
     return make("kick", text, buttons, page=page)
 
 
-def _resets(_: Game[Any], __: Match[Any], ___: Key, ____: int, theme: Theme) -> Dialog | None:
+def _resets(_: Game[Any], __: Match[Any], who: Actor, ____: int, theme: Theme) -> Dialog | None:
     say = theme.say
-    return make(
-        "resets",
-        say("menu", "resets"),
-        [
-            Button(say("button", "reset_match"), then="reset_match"),
-            Button(say("button", "reset_ranking"), then="reset_ranking"),
-            Button(say("button", "reset_all"), then="reset_all"),
-            Button(say("button", "back_to_main"), then="owner"),
-        ],
-    )
+    which = ("reset_match", "reset_ranking", "reset_all") if who.owner else ("reset_match",)
+    buttons = [Button(say("button", name), then=name) for name in which]
+    buttons.append(Button(say("button", "back_to_main"), then="owner"))
+    return make("resets", say("menu", "resets"), buttons)
 
 
 def _confirm(name: str, command: Command) -> _Build:
-    def build(_: Game[Any], __: Match[Any], ___: Key, ____: int, theme: Theme) -> Dialog | None:
+    def build(_: Game[Any], __: Match[Any], ___: Actor, ____: int, theme: Theme) -> Dialog | None:
         say = theme.say
         return make(
             name,
@@ -245,7 +250,7 @@ def _confirm(name: str, command: Command) -> _Build:
     return build
 
 
-def _trouble(_: Game[Any], __: Match[Any], ___: Key, ____: int, theme: Theme) -> Dialog | None:
+def _trouble(_: Game[Any], __: Match[Any], ___: Actor, ____: int, theme: Theme) -> Dialog | None:
     say = theme.say
     return make(
         "trouble",
@@ -259,7 +264,9 @@ def _trouble(_: Game[Any], __: Match[Any], ___: Key, ____: int, theme: Theme) ->
     )
 
 
-def _options(game: Game[Any], match: Match[Any], _: Key, page: int, theme: Theme) -> Dialog | None:
+def _options(
+    game: Game[Any], match: Match[Any], _: Actor, page: int, theme: Theme
+) -> Dialog | None:
     say = theme.say
     choices = []
     if match.stage == "lobby":
@@ -284,7 +291,7 @@ def _options(game: Game[Any], match: Match[Any], _: Key, page: int, theme: Theme
     return make("options", say("menu", which, options=describe(match, theme)), buttons, page=page)
 
 
-def _games(game: Game[Any], match: Match[Any], _: Key, page: int, theme: Theme) -> Dialog | None:
+def _games(game: Game[Any], match: Match[Any], _: Actor, page: int, theme: Theme) -> Dialog | None:
     say = theme.say
 
     def choose(other: Game[Any]) -> Button:
@@ -342,7 +349,7 @@ def describe(match: Match[Any], theme: Theme) -> str:
     return theme.say("option", "summary", **{k: theme.value(v) for k, v in options.items()})
 
 
-_Build = Callable[[Game[Any], Match[Any], Key, int, Theme], Dialog | None]
+_Build = Callable[[Game[Any], Match[Any], Actor, int, Theme], Dialog | None]
 _PLAYER: dict[str, _Build] = {
     "lobby": _lobby,
     "rejoin": _rejoin,
@@ -350,28 +357,30 @@ _PLAYER: dict[str, _Build] = {
     "leave": _leave,
     "language": languages.own,
 }
-_OWNER: dict[str, _Build] = {
-    "owner_choice": _owner_choice,
-    "owner": _owner,
-    "players": _players,
-    "kick": _kick,
-    "resets": _resets,
-    "reset_match": _confirm("reset_match", lobby.ResetMatch()),
-    "reset_ranking": _confirm("reset_ranking", lobby.ResetRanking()),
-    "reset_all": _confirm("reset_all", lobby.ResetAll()),
-    "trouble": _trouble,
-    "options": _options,
-    "games": _games,
-    "table_language": languages.of_table,
+_OWNER: dict[str, tuple[Right | None, _Build]] = {
+    "owner_choice": (None, _owner_choice),
+    "owner": (None, _owner),
+    "players": ("matches", _players),
+    "kick": ("matches", _kick),
+    "resets": ("matches", _resets),
+    "reset_match": ("matches", _confirm("reset_match", lobby.ResetMatch())),
+    "reset_ranking": ("own", _confirm("reset_ranking", lobby.ResetRanking())),
+    "reset_all": ("own", _confirm("reset_all", lobby.ResetAll())),
+    "trouble": ("matches", _trouble),
+    "options": ("options", _options),
+    "games": ("options", _games),
+    "table_language": ("options", languages.of_table),
 }
+"""Which right each takes; None: any."""
 
 
-def follow(game: Game[Any], match: Match[Any], key: Key, owner: bool, then: str) -> str:
+def follow(game: Game[Any], match: Match[Any], who: Actor, then: str) -> str:
     """The dialog a button's `then` means now: `game` and `due` depend on where the match is."""
+    key = who.key
     if then == "due":
         return due(game, match, key) or ("wait" if match.seat(key) else "")
     if then != "game":
         return then
     if match.stage == "lobby":
-        return "lobby" if match.seat(key) else "owner_choice" if owner else ""
+        return "lobby" if match.seat(key) else "owner_choice" if who.rights else ""
     return due(game, match, key) or ("wait" if match.seat(key) is not None else "")

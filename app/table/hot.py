@@ -18,10 +18,11 @@ import msgspec
 from app import metrics
 from app.display import TEXT_SETS, Board, Frame
 from app.errors import Busy
-from app.games import GAMES, dialogs, menus, texts
-from app.games.core import NOBODY, Command, Game, Key, Match, RankingPage, Refusal
+from app.games import GAMES, boards, dialogs, menus, texts
+from app.games.core import NOBODY, Actor, Command, Game, Key, Match, RankingPage, Refusal
 from app.games.lines import Line
 from app.games.own import Own
+from app.table import standings
 
 RECENT_STATES = 64
 RECENT_ANSWERS = 512
@@ -94,7 +95,8 @@ class Snapshot:
         before = self._before
         if before is not None and before.public is self.public and "board" in before.__dict__:
             return before.board
-        return self.game.board(self.public, self.theme, self.table.text_sets)
+        board = self.game.board(self.public, self.theme, self.table.text_sets)
+        return boards.noticed(board, self.public, self.table.notice, self.theme)
 
     @cached_property
     def _huds(self) -> dict[Key, Frame | None]:
@@ -131,9 +133,8 @@ class Snapshot:
         return self.dialog(key, name, 0) if name else None
 
     def dialog(self, key: Key, name: str, page: int) -> Dialog | None:
-        owner = key == self.match.owner
-        theme = self.theme_of(key)
-        made = menus.dialog(self.game, self.match, key, owner, name, page, theme)
+        who, theme = self.table.actor(key), self.theme_of(key)
+        made = menus.dialog(self.game, self.match, who, name, page, theme)
         return Dialog(made, self.match_id, key) if made else None
 
 
@@ -210,6 +211,9 @@ class HotTable:
         self.choices = ""
         """Of the match that is on: where its dice come from; see `app.fairness`."""
         self.watched = self.listed = False
+        self.standings = standings.NONE
+        self.notice = ""
+        """What the operator announces on all boards."""
         # Plain ones: a deque and an ordered dict would be half of an idle table's 2.5 KB.
         self.states: list[Snapshot] = []
         self.answers: dict[str, Outcome] = {}
@@ -221,6 +225,13 @@ class HotTable:
         """Its log was changed by other means than a command: it must be read again."""
         self.used_at = 0.0
         self._changed: asyncio.Event | None = None
+
+    def actor(self, key: Key, name: str = "", owner: bool = False) -> Actor:
+        """Somebody with the rights that he has here.  `owner`: he acts as the owner."""
+        owner, known = owner or key == self.owner, self.standings.get(key)
+        if known is None:
+            return Actor(key, name, owner)
+        return Actor(key, name, owner, staff=known.rights, banned=known.banned)
 
     @property
     def now(self) -> Snapshot:

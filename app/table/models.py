@@ -5,6 +5,8 @@ Times are milliseconds since 1970 in UTC.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from sqlalchemy import BigInteger, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
@@ -163,18 +165,43 @@ class DeviceRow(SQLModel, table=True):
 class CodeRow(SQLModel, table=True):
     """Something handed to an avatar that is good once and for a short while.  Only hashes are kept.
 
-    `purpose`: pair (a table with the account of its owner), person (a link to the own data), or
-    visit (a browser that came by such a link).
+    `purpose`: pair (a table with the account of its owner), person or console (a link to the own
+    data, or to the own tables), visit, owner or operator (a browser that came in).
     """
 
     __tablename__ = "codes"
 
     hash: str = Field(primary_key=True, max_length=64)
     purpose: str = Field(max_length=16)
-    key: str = Field(max_length=36, index=True)
-    """The avatar it was made for."""
+    key: str = Field(max_length=64, index=True)
+    """The avatar it was made for; of the operator, the hash of his token."""
     table_id: str = Field(default="", max_length=16)
     expires_ms: int = Field(sa_type=BigInteger)
+
+
+class StandingRow(SQLModel, table=True):
+    """How an avatar stands with an owner, at all of that one's tables."""
+
+    __tablename__ = "standings"
+
+    owner_key: str = Field(primary_key=True, max_length=36)
+    key: str = Field(primary_key=True, max_length=36, index=True)
+    name: str = Field(max_length=63)
+    rights: str = Field(default="", max_length=63)
+    """Words of `games.core.Right`: what he may do in the owner's place."""
+    banned: bool = False
+    since_ms: int = Field(sa_type=BigInteger)
+
+
+class NoticeRow(SQLModel, table=True):
+    """What all boards show besides their game; there is one or none."""
+
+    __tablename__ = "notices"
+    ONLY: ClassVar[int] = 1
+
+    id: int = Field(primary_key=True)
+    text: str = Field(max_length=255)
+    since_ms: int = Field(sa_type=BigInteger)
 
 
 class PersonRow(SQLModel, table=True):

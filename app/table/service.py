@@ -22,7 +22,7 @@ from app import fairness, games, metrics, ranking
 from app.errors import Busy, NotFound, Refused
 from app.games import GAMES, lobby, own, texts
 from app.games.core import SERVER, Actor, Command, Dice, Event, Key, Match, RankingPage, Refusal
-from app.table import history
+from app.table import history, standings
 from app.table.hot import HotTable, Order, Outcome, Snapshot, fail
 from app.table.log import Append, Conflict, Duplicate, Log, Opened, StoreBusy
 from app.table.models import DeadlineRow, EntryRow, TableRow
@@ -151,6 +151,7 @@ class Tables:
         table_id = "".join(secrets.choice(_ID_LETTERS) for _ in range(8))
         name, owner_name = lobby.clean_name(name) or "Peril Table", lobby.clean_name(owner_name)
         table = HotTable(table_id, name, owner, owner_name, speaks=self.speaks)
+        await standings.attach(self.store, table)
         table.seed = fairness.new_seed()
         opening = lobby.MatchOpened(
             game,
@@ -171,15 +172,8 @@ class Tables:
         append.table = row.model_dump()
         await self._store(append)
         table.number = 1
-        table.states.append(
-            Snapshot(
-                table,
-                match_id(table.id, 1),
-                1,
-                lobby.open_match(GAMES[game], opening),
-                RankingPage(),
-            )
-        )
+        match = lobby.open_match(GAMES[game], opening)
+        table.states.append(Snapshot(table, match_id(table.id, 1), 1, match, RankingPage()))
         self.hot[table.id] = table
         return table
 
@@ -207,6 +201,7 @@ class Tables:
         table.name, table.owner_name = row.name, row.owner_name
         table.theme, table.watched, table.listed = row.theme, row.watched, row.listed
         table.own = own.read(row.own_theme)
+        await standings.attach(self.store, table)
         sets = {k: tuple(v) for k, v in msgspec.json.decode(row.text_sets).items()}
         table.text_sets = sets or table.text_sets
         table.number = match_row.number

@@ -9,7 +9,7 @@ import msgspec
 
 from app import fairness, games
 from app.games import GAMES, lobby
-from app.games.core import SERVER, Actor, Dice, Event, Refusal
+from app.games.core import SERVER, Dice, Event, Refusal
 from app.games.lines import Line, in_languages
 from app.table.hot import HotTable, Order, Outcome, Snapshot
 from app.table.log import Append, Deadline, Entry, Opened, Score
@@ -64,7 +64,7 @@ class Step:
         known = self._known(order)
         if known is not None:
             return known
-        actor = Actor(order.actor, order.name, order.owner)
+        actor = self.table.actor(order.actor, order.name, order.owner)
         command = msgspec.json.encode(order.command).decode()
         choices = self.choices
         if isinstance(order.command, GAMES[self.match.game].commands):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from app import codes, people
+from app import codes, consoles, people
 from app.errors import Refused
 from app.games import boards, languages, lobby, menus
 from app.games.core import Actor, Command, Key, Refusal
@@ -54,7 +54,7 @@ async def touch(
     """Somebody touches table, HUD or floater: he joins, or his dialog comes (back)."""
     table = await tables.table(table_id)
     state = table.now
-    meant = menus.touch(state.game, state.match, actor.key, actor.owner)
+    meant = menus.touch(state.game, state.match, table.actor(actor.key))
     if isinstance(meant, Refusal):
         return Answer(state.match_id, state.seq, meant)
     if isinstance(meant, str):
@@ -63,7 +63,7 @@ async def touch(
     state = table.now
     if outcome.refusal is not None and outcome.refusal.code != "already_seated":
         return _answer(outcome, actor.key, None)
-    name = menus.touch(state.game, state.match, actor.key, actor.owner)
+    name = menus.touch(state.game, state.match, table.actor(actor.key))
     dialog = state.dialog(actor.key, name, 0) if isinstance(name, str) else None
     return _answer(msgspec.structs.replace(outcome, refusal=None), actor.key, dialog)
 
@@ -110,8 +110,8 @@ async def press(
     button = menus.typed(made, label) if made.typed else made.button(label)
     if button is None:
         return _refused(table, Refusal("not_offered"), dialog)
-    if button.then == menus.MY_DATA:
-        return await _linked(tables, table, actor)
+    if button.then in menus.LINKS:
+        return await _linked(tables, table, actor, button.then)
     if button.then.startswith(languages.SPEAK):
         return await _spoken(tables, table, actor, button.then.removeprefix(languages.SPEAK))
     if button.command is None:
@@ -143,14 +143,21 @@ def _opened(table: HotTable, actor: Actor, button: Button) -> Answer:
     return Answer(table.now.match_id, table.now.seq, dialog=_follow(table, actor, button))
 
 
-async def _linked(tables: Tables, table: HotTable, actor: Actor) -> Answer:
-    """A link to his own data, for him alone."""
+async def _linked(tables: Tables, table: HotTable, actor: Actor, which: str) -> Answer:
+    """A link to his own data or to the console of his tables, for him alone."""
     state = table.now
     if not actor.himself:
         return _refused(table, Refusal("in_person"), state.due(actor.key))
-    link, minutes = await people.link(tables, actor.key), codes.LIFE_S // 60
-    line = state.theme_of(actor.key).say("whisper", "my_data", link=link, minutes=minutes)
+    make, life_s = _LINKS[which]
+    link, minutes = await make(tables, actor.key), life_s // 60
+    line = state.theme_of(actor.key).say("whisper", which, link=link, minutes=minutes)
     return Answer(state.match_id, state.seq, dialog=state.due(actor.key), aside=line)
+
+
+_LINKS = {
+    menus.MY_DATA: (people.link, codes.LIFE_S),
+    menus.CONSOLE: (consoles.link, codes.CONSOLE_S),
+}
 
 
 async def _spoken(tables: Tables, table: HotTable, actor: Actor, language: str) -> Answer:
@@ -168,7 +175,7 @@ def _follow(table: HotTable, actor: Actor, button: Button) -> Dialog | None:
     state = table.now
     if not button.then:
         return state.due(actor.key)
-    name = menus.follow(state.game, state.match, actor.key, actor.owner, button.then)
+    name = menus.follow(state.game, state.match, table.actor(actor.key), button.then)
     return state.dialog(actor.key, name, button.page) if name else None
 
 

@@ -16,6 +16,8 @@ OWNER_COMMANDS = (
     "add_bot", "remove_bot", "kick", "lock", "unlock", "reset_match", "reset_ranking", "reset_all",
     "set_options", "choose_game", "set_language", "clear_huds", "send_huds", "check_land",
 )  # fmt: skip
+OWN = ("reset_ranking", "reset_all")
+"""Those that no staff may send in the owner's place."""
 SERVER_COMMANDS = ("freeze", "thaw", "repaint", "time_up")
 COMMANDS = (*PLAYER_COMMANDS, *OWNER_COMMANDS, *SERVER_COMMANDS)
 
@@ -152,8 +154,10 @@ class Table:
         self.told, self.drawn = [], drawn
         if self.closed:
             wrong("Nothing can follow on the close of a match.")
-        if kind in OWNER_COMMANDS and actor != self.owner:
+        if kind in OWN and actor != self.owner:
             wrong(f"“{words(kind)}” is for the table's owner alone.")
+        if kind in OWNER_COMMANDS:
+            self._for_owner(actor)
         if (kind in SERVER_COMMANDS) != (actor == SERVER):
             wrong(f"“{words(kind)}” cannot come from {self.name(actor)}.")
         known = {**dict.fromkeys(COMMANDS, ()), **FIELDS, **self.game.fields}
@@ -168,6 +172,11 @@ class Table:
         if self.drawn:
             wrong(f"Draw {self.drawn[0]['number']} is too much here; nothing needed it.")
         return self.told
+
+    def _for_owner(self, actor: str) -> None:
+        """Only the owner can do this, or staff of his, which the log then says."""
+        if actor not in (self.owner, SERVER):
+            self.tell("acted_for_owner", key=actor, name=self.name(actor))
 
     def _in_lobby(self, what: str) -> None:
         if self.stage != "lobby":
@@ -191,8 +200,8 @@ class Table:
         self._in_lobby("join")
         if self.seat(actor):
             wrong(f"{self.name(actor)} has a seat already.")
-        if self.locked and actor != self.owner:
-            wrong("The table is locked.")
+        if self.locked:
+            self._for_owner(actor)
         if actor.startswith("bot:") or actor == NOBODY:
             wrong("Only an avatar can join.")
         self._sit(Seat(actor))
@@ -219,8 +228,8 @@ class Table:
     def _ready(self, actor: str, command: Said) -> None:
         self._in_lobby("ready")
         seat = self._taken(actor)
-        if self.locked and actor != self.owner:
-            wrong("The table is locked.")
+        if self.locked:
+            self._for_owner(actor)
         if seat.ready == command["ready"]:
             wrong("That changes nothing.")
         seat.ready = command["ready"]
@@ -231,8 +240,8 @@ class Table:
         starter = next((s.key for s in self.seats if not s.bot), NOBODY)
         if len(self.seats) < 2:
             wrong("A match needs two players.")
-        if actor not in (self.owner, starter) or (self.locked and actor != self.owner):
-            wrong(f"{self.name(actor)} may not start the match.")
+        if actor != starter or self.locked:
+            self._for_owner(actor)
         if not all(s.bot or s.ready or s.key in (starter, actor) for s in self.seats):
             wrong("Not all players are ready.")
         self.tell("match_started", by=actor)

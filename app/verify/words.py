@@ -11,7 +11,7 @@ Said = dict[str, Any]
 
 SERVER, NOBODY = "server", ""
 
-NOT_COMPARED = {"joined": ("name",), "renamed": ("name",), "scored": ("name",)}
+NOT_COMPARED = dict.fromkeys(("joined", "renamed", "scored", "acted_for_owner"), ("name",))
 """Fields that nothing in the log decides; see `NOT_COVERED`."""
 
 

@@ -38,7 +38,7 @@ async def test_without_a_token_one_plays_any_avatar_on_loopback(table: Table) ->
 
 async def test_acting_as_the_owner_needs_the_tables_token(table: Table) -> None:
     said = refused(await table.command(OWNER, "join"), 401, "unauthorized")
-    assert said == "Acting as the owner of a table needs its token."
+    assert said == "Acting as owner or staff of a table needs its token."
     refused(await table.touch(OWNER), 401, "unauthorized")
     refused(await table.press(OWNER, "x", "y"), 401, "unauthorized")
     ok(await table.command(OWNER, "join", token=table.owner_token))

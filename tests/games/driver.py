@@ -171,14 +171,14 @@ class Table:
 
     def touch(self, name: str) -> Command | Refusal | str:
         who = actor(name)
-        return menus.touch(self.game, self.match, who.key, who.owner)
+        return menus.touch(self.game, self.match, who)
 
     def due(self, name: str) -> str:
         return menus.due(self.game, self.match, actor(name).key)
 
     def dialog(self, who: Actor | str, name: str, page: int = 0) -> dialogs.Dialog | None:
         who = actor(who) if isinstance(who, str) else who
-        return menus.dialog(self.game, self.match, who.key, who.owner, name, page, self.theme)
+        return menus.dialog(self.game, self.match, who, name, page, self.theme)
 
     def shown(self, who: Actor | str, name: str, page: int = 0) -> dialogs.Dialog:
         """A dialog that has to be there."""
@@ -193,7 +193,7 @@ class Table:
         assert button is not None, f"{name} has no button {label!r}"
         if button.command is not None:
             self.do(who, button.command)
-        return menus.follow(self.game, self.match, who.key, who.owner, button.then)
+        return menus.follow(self.game, self.match, who, button.then)
 
 
 class PerilTable(Table):

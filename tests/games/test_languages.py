@@ -9,7 +9,7 @@ import pytest
 
 from app.display import TEXT_SETS, drawable
 from app.games import GAMES, lobby, menus, texts
-from app.games.core import NOBODY, Game, Key
+from app.games.core import NOBODY, Actor, Game, Key
 from app.games.dialogs import LABEL_BYTES, TEXT_BYTES
 from app.games.lines import in_languages, lines
 
@@ -107,9 +107,9 @@ def test_whole_matches_are_told_and_asked_in_it(game: Game[Any], language: str) 
             for seat in match.seats:
                 name = menus.due(game, match, seat.key) or "wait"
                 for which in (name, "lobby", "language", "owner", "options", "table_language"):
-                    owner = seat.key == match.owner
-                    made = menus.dialog(game, match, seat.key, owner, which, 0, theme)
-                    other = menus.dialog(game, match, seat.key, owner, which, 0, english)
+                    who = Actor(seat.key, owner=seat.key == match.owner)
+                    made = menus.dialog(game, match, who, which, 0, theme)
+                    other = menus.dialog(game, match, who, which, 0, english)
                     assert (made is None) == (other is None)
                     if made is not None and other is not None:
                         assert made.text != other.text

@@ -183,9 +183,9 @@ def test_an_owner_without_a_seat_chooses_between_joining_starting_and_the_owner_
 def test_the_owner_menu() -> None:
     table = lobby_of("ann")
     assert rows(table.shown(OWNER, "owner")) == [
-        ["👥 Players", "🔄 Reset Options"],
-        ["🛠️ Troubleshooting", "🔒 Lock Game", "⚙️ Options"],
-        ["🎲 Choose Game", "🌐 Table Language", "⬅️ Back to Game"],
+        ["👥 Players", "🔄 Reset Options", "🛠️ Troubleshooting"],
+        ["🔒 Lock Game", "⚙️ Options", "🎲 Choose Game"],
+        ["🌐 Table Language", "🖥️ Console", "⬅️ Back to Game"],
     ]
     assert [
         table.press(OWNER, "owner", label)

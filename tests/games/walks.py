@@ -19,6 +19,8 @@ from app.games.texts import LANGUAGES
 from .dice import SeededDice
 from .driver import OWNER, SERVICE, Table, time_up
 
+STAFF = Actor(Key("staff"), "Stella", staff=frozenset({"matches", "options"}))
+
 HOSTILE_NAMES = (
     "Ann",
     "Ann",
@@ -174,7 +176,7 @@ class Walk:
         who, waits = self._anybody(), self.game.waits(self.table.match)
         if waits and self._rng.random() < 0.7:
             who = Actor(waits[0].key, owner=waits[0].key == OWNER.key)
-        found = menus.touch(self.game, self.table.match, who.key, who.owner)
+        found = menus.touch(self.game, self.table.match, who)
         if isinstance(found, Command):
             self._step(who, found)
         elif isinstance(found, str) and (dialog := self.table.dialog(who, found)):
@@ -190,7 +192,7 @@ class Walk:
         renamed = self._rng.choice(HOSTILE_NAMES) if self._rng.random() < 0.05 else ""
         seats = self.table.match.seats
         players = [Actor(s.key, renamed or s.name, s.key == OWNER.key) for s in seats]
-        return self._rng.choice([*players, OWNER, Actor(Key("stranger"), "Zed")])
+        return self._rng.choice([*players, OWNER, STAFF, Actor(Key("stranger"), "Zed")])
 
     def _nonsense(self) -> tuple[Actor, Command]:
         """Any command there is, from anybody, with anything in it."""

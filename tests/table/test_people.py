@@ -100,7 +100,7 @@ async def test_an_owner_sees_his_tables(house: House) -> None:
 
 async def test_of_a_stranger_nothing_is_kept(house: House) -> None:
     kept = await people.kept(house.tables, Key("5742a6e0-0000-4000-8000-000000000000"))
-    assert kept == people.Kept(kept.key, [], False, "", [], [], [], [])
+    assert kept == people.Kept(kept.key, [], False, "", [], [], [], [], [])
 
 
 async def test_what_others_did_is_not_told(house: House) -> None:
@@ -165,7 +165,7 @@ async def test_after_it_neither_key_nor_name_is_anywhere_in_the_database(
         assert word.encode() not in stored
     assert all([people.NAMELESS in await log_of(house, match) for match in matches])
     kept = await people.kept(house.tables, ada.key)
-    assert kept == people.Kept(ada.key, [], False, "", [], [], [], [])
+    assert kept == people.Kept(ada.key, [], False, "", [], [], [], [], [])
 
 
 def _checkpoint(session: Session) -> None:

@@ -11,6 +11,7 @@ from .house import Avatar, House
 WITH_WORDS: dict[type[Command], Command] = {
     lobby.Kick: lobby.Kick(Key("00000000-0000-4000-8000-000000000001")),
     lobby.ChooseGame: lobby.ChooseGame("peril"),
+    lobby.SetLanguage: lobby.SetLanguage("es"),
 }
 OWNERS = [WITH_WORDS.get(kind) or kind() for kind in lobby.OWNER_COMMANDS]
 

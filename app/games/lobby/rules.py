@@ -28,7 +28,9 @@ from app.games.core import (
 from app.games.lobby.state import clean_name, evolve, read_options, timers
 from app.games.lobby.words import (
     OWNER_COMMANDS,
+    RIGHTS,
     SERVER_COMMANDS,
+    ActedForOwner,
     AddBot,
     Attended,
     CheckLand,
@@ -101,13 +103,27 @@ def _dispatch(
     game: Game[Any], match: Match[Any], actor: Actor, command: Command, dice: Dice
 ) -> Answer:
     handler = _DECIDE.get(type(command))
-    if handler is not None:
-        if isinstance(command, OWNER_COMMANDS) and not actor.owner:
+    if handler is None:
+        return _play(game, match, actor, command, dice)
+    if isinstance(command, SERVER_COMMANDS) and actor.key != SERVER:
+        return Refusal("server_only")
+    acted: list[Event] = []
+    if not actor.owner and _for_owner(match, actor, command):
+        if RIGHTS[type(command)] in actor.staff:
+            acted = [ActedForOwner(actor.key, clean_name(actor.name) or "?")]
+            actor = msgspec.structs.replace(actor, owner=True)
+        elif isinstance(command, OWNER_COMMANDS):
             return Refusal("owner_only")
-        if isinstance(command, SERVER_COMMANDS) and actor.key != SERVER:
-            return Refusal("server_only")
-        return handler(game, match, actor, command, dice)
-    return _play(game, match, actor, command, dice)
+    answer = handler(game, match, actor, command, dice)
+    return answer if isinstance(answer, Refusal) else [*acted, *answer]
+
+
+def _for_owner(match: Match[Any], actor: Actor, command: Command) -> bool:
+    """Whether nobody but the owner, and who may act in his place, can do this now."""
+    if isinstance(command, Join | Ready | Start) and match.locked:
+        return True
+    starts = isinstance(command, Start) and actor.key != match.starter
+    return starts or isinstance(command, OWNER_COMMANDS)
 
 
 def _play(game: Game[Any], match: Match[Any], actor: Actor, command: Command, dice: Dice) -> Answer:
@@ -137,6 +153,8 @@ def _join(game: Game[Any], match: Match[Any], actor: Actor, _: Command, __: Dice
         return Refusal("already_seated")
     if match.stage != "lobby":
         return Refusal("game_running" if match.stage == "playing" else "match_over")
+    if actor.banned and not actor.owner:
+        return Refusal("banned")
     if match.locked and not actor.owner:
         return Refusal("locked")
     if len(match.seats) >= game.seats[-1]:

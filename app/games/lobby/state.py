@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from app.games.core import Event, Game, Match, Options, Refusal, Seat, Timer
 from app.games.lobby.words import (
+    ActedForOwner,
     Attended,
     Drawn,
     Forgotten,
@@ -86,6 +87,7 @@ _EVOLVE: dict[type[Event], Callable[[Match[Any], Any], Match[Any]]] = {
     Drawn: lambda m, e: replace(m, draws=e.number),
     SeedShown: lambda m, e: replace(m, seed=e.seed),
     Repainted: lambda m, _: m,
+    ActedForOwner: lambda m, _: m,
     Forgotten: lambda m, _: m,
     Frozen: lambda m, e: replace(m, frozen=e.reason),
     Thawed: lambda m, _: replace(m, frozen="", epoch=m.epoch + 1, reminded=()),

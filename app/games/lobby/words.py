@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from msgspec import field
 
-from app.games.core import SERVER, Command, Event, Key
+from app.games.core import SERVER, Command, Event, Key, Right
 
 # ---- commands -------------------------------------------------------------------------------
 
@@ -145,6 +145,15 @@ OWNER_COMMANDS = (
 )
 SERVER_COMMANDS = (Freeze, Thaw, Repaint, TimeUp)
 
+RIGHTS: dict[type[Command], Right] = {
+    **dict.fromkeys(OWNER_COMMANDS, "matches"),
+    **dict.fromkeys((SetOptions, ChooseGame, SetLanguage), "options"),
+    **dict.fromkeys((ResetRanking, ResetAll), "own"),
+    **dict.fromkeys((Join, Ready, Start), "matches"),
+}
+"""What it takes to do something in the owner's place: his commands, and what only he may at times,
+as to sit down at a locked table."""
+
 
 # ---- events ---------------------------------------------------------------------------------
 
@@ -215,6 +224,13 @@ class Locked(Event, frozen=True):
 
 class Unlocked(Event, frozen=True):
     pass
+
+
+class ActedForOwner(Event, frozen=True):
+    """What follows was done by one of his staff, in the owner's place."""
+
+    key: Key
+    name: str
 
 
 class OptionsSet(Event, frozen=True):
@@ -318,6 +334,7 @@ EVENTS: tuple[type[Event], ...] = (
     MatchStarted,
     Locked,
     Unlocked,
+    ActedForOwner,
     OptionsSet,
     LanguageSet,
     RankingReset,

@@ -7,6 +7,8 @@ const OWNER_COMMANDS = [
   "add_bot", "remove_bot", "kick", "lock", "unlock", "reset_match", "reset_ranking", "reset_all",
   "set_options", "choose_game", "set_language", "clear_huds", "send_huds", "check_land",
 ];
+// Those that no staff may send in the owner's place.
+const OWN = ["reset_ranking", "reset_all"];
 const SERVER_COMMANDS = ["freeze", "thaw", "repaint", "time_up"];
 export const COMMANDS = [...PLAYER_COMMANDS, ...OWNER_COMMANDS, ...SERVER_COMMANDS];
 
@@ -123,9 +125,10 @@ export class Table {
     this.told = [];
     this.drawn = [...drawn];
     if (this.closed) wrong("Nothing can follow on the close of a match.");
-    if (OWNER_COMMANDS.includes(kind) && actor !== this.owner) {
+    if (OWN.includes(kind) && actor !== this.owner) {
       wrong(`“${words(kind)}” is for the table's owner alone.`);
     }
+    if (OWNER_COMMANDS.includes(kind)) this.#forOwner(actor);
     if (SERVER_COMMANDS.includes(kind) !== (actor === SERVER)) {
       wrong(`“${words(kind)}” cannot come from ${this.name(actor)}.`);
     }
@@ -141,6 +144,13 @@ export class Table {
       wrong(`Draw ${this.drawn[0].number} is too much here; nothing needed it.`);
     }
     return this.told;
+  }
+
+  /** Only the owner can do this, or staff of his, which the log then says. */
+  #forOwner(actor) {
+    if (actor !== this.owner && actor !== SERVER) {
+      this.tell("acted_for_owner", { key: actor, name: this.name(actor) });
+    }
   }
 
   #inLobby(what) {
@@ -165,7 +175,7 @@ export class Table {
   join(actor) {
     this.#inLobby("join");
     if (this.seat(actor)) wrong(`${this.name(actor)} has a seat already.`);
-    if (this.locked && actor !== this.owner) wrong("The table is locked.");
+    if (this.locked) this.#forOwner(actor);
     if (actor.startsWith("bot:") || actor === NOBODY) wrong("Only an avatar can join.");
     this.#sit({ key: actor, bot: false, ready: false });
   }
@@ -196,7 +206,7 @@ export class Table {
   ready(actor, command) {
     this.#inLobby("ready");
     const seat = this.#taken(actor);
-    if (this.locked && actor !== this.owner) wrong("The table is locked.");
+    if (this.locked) this.#forOwner(actor);
     if (seat.ready === command.ready) wrong("That changes nothing.");
     seat.ready = command.ready;
     this.tell("ready_changed", { key: actor, ready: seat.ready });
@@ -205,11 +215,8 @@ export class Table {
   start(actor) {
     this.#inLobby("start");
     const starter = this.seats.find((s) => !s.bot)?.key ?? NOBODY;
-    const owner = actor === this.owner;
     if (this.seats.length < 2) wrong("A match needs two players.");
-    if ((!owner && actor !== starter) || (this.locked && !owner)) {
-      wrong(`${this.name(actor)} may not start the match.`);
-    }
+    if (actor !== starter || this.locked) this.#forOwner(actor);
     if (!this.seats.every((s) => s.bot || s.ready || s.key === starter || s.key === actor)) {
       wrong("Not all players are ready.");
     }

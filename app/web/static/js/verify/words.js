@@ -4,7 +4,9 @@ export const SERVER = "server";
 export const NOBODY = "";
 
 // Fields that nothing in the log decides.
-const NOT_COMPARED = { joined: ["name"], renamed: ["name"], scored: ["name"] };
+const NOT_COMPARED = Object.fromEntries(
+  ["joined", "renamed", "scored", "acted_for_owner"].map((kind) => [kind, ["name"]]),
+);
 
 /** A line says what does not follow.  Its message is a sentence. */
 export class Wrong extends Error {}
