@@ -26,7 +26,7 @@ from app.settings import Settings
 from app.table.database import open_store
 from app.table.log import Log
 from app.table.service import Tables
-from app.web import me, pages, replays
+from app.web import boards, me, pages, replays
 from app.web import rankings as rankings_pages
 from app.web.shown import Shown
 
@@ -113,7 +113,8 @@ def create_app(
         *play.routes(tables, access, limits, API),
     ]
     app.include_router(system.router(tables, access, limits, watchers, life))
-    app.include_router(pages.router(Shown(tables), api=API))
+    app.include_router(pages.router(Shown(tables)))
+    app.include_router(boards.router(Shown(tables), api=API))
     app.include_router(replays.router(tables, API))
     app.include_router(rankings_pages.router(tables))
     app.include_router(me.router(tables))

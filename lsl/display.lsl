@@ -1,5 +1,5 @@
 // Peril Table, display.  Finds the prims of the board by their names and paints the frames.
-// Only prims whose names have the form part:row:column are its own.  MIT licence.
+// Only prims whose names have the form part:row:column or media:face are its own.  MIT licence.
 
 // ---- words shared with the server: written by `peril lsl`, not by hand ----
 string  FIELD     = "¦";
@@ -27,7 +27,7 @@ look()
         list parts = llParseStringKeepNulls(llGetLinkName(i), [":"], []);
         if (llList2String(parts, 0) == MESH)
             found += "," + llDumpList2String(llDeleteSubList(parts, 0, 0), ":");
-        else if (llGetListLength(parts) == 3)
+        else if (llGetListLength(parts) == 3 || llList2String(parts, 0) == "media")
         {
             gPrims += [llGetLinkName(i), i];
             found += "," + llGetLinkName(i);
@@ -69,6 +69,18 @@ list paint(list frame)
         1.0 - llList2Float(frame, 4), PRIM_GLOW, face, llList2Float(frame, 5)];
 }
 
+// The page of this table on a face of a prim named media:FACE or media:FACE wide, if it is not there.
+browse(string name, string url)
+{
+    integer link = llList2Integer(gPrims, llListFindList(gPrims, [name]) + 1);
+    integer face = (integer)llGetSubString(name, 6, -1);
+    if (llList2String(llGetLinkMedia(link, face, [PRIM_MEDIA_HOME_URL]), 0) != url)
+        llSetLinkMedia(link, face, [PRIM_MEDIA_HOME_URL, url, PRIM_MEDIA_CURRENT_URL, url,
+            PRIM_MEDIA_AUTO_PLAY, TRUE, PRIM_MEDIA_AUTO_SCALE, TRUE, PRIM_MEDIA_WIDTH_PIXELS, 1024,
+            PRIM_MEDIA_HEIGHT_PIXELS, 1024 >> (llSubStringIndex(name, "wide") != -1),
+            PRIM_MEDIA_PERMS_INTERACT, PRIM_MEDIA_PERM_NONE]);
+}
+
 // A burst of that texture, or none.
 confetti(string picture)
 {
@@ -97,6 +109,8 @@ show(string body)
         list fields = llParseStringKeepNulls(llList2String(records, i), [FIELD], []);
         if (llList2String(fields, 0) == "F")
             rules += paint(fields);
+        else if (llList2String(fields, 0) == "V")
+            browse(llList2String(fields, 1), llList2String(fields, 2));
         if (llGetListLength(rules) >= RULES_A_CALL || i == length - 1)
         {
             llSetLinkPrimitiveParamsFast(LINK_THIS, rules);

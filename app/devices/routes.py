@@ -30,6 +30,9 @@ ID = re.compile(r"[A-Za-z0-9:._-]{1,64}")
 NUMBER = re.compile(r"-?[0-9]{1,9}")
 MESH = re.compile(r"(\w{1,16}):(\d{1,3}):\d{1,3}:?([1-8]?)")
 FACES = 8
+MEDIA = "media:"
+"""How the name of a prim begins on which the table's page is to be shown."""
+MOST_MEDIA = 4
 
 POLL_PUSHED_S = 30
 """With a URL that works, asking is only a sign of life."""
@@ -109,6 +112,9 @@ class _Lsl:
             troubles = await registry.examine(device, found.split(","), painted)
             if troubles:
                 first.append(wire.whisper(0, table.owner, troubles))
+            media = [prim for prim in found.split(",") if prim.startswith(MEDIA)][:MOST_MEDIA]
+            address = f"{tables.public_url}/t/{table.id}?media"
+            first += [wire.record("V", wire.safe(prim), address) for prim in media]
         return _news(device, table, first, {})
 
     async def _act(self, verb: str, body: str, form: Form, request: Request) -> str:

@@ -16,6 +16,7 @@ people wrote can never look like structure.  The constants are generated into th
     D¦seq¦avatar¦token¦text¦button¦button…   a dialog
     B¦seq¦avatar¦token¦text  a text box
     I¦device¦secret¦table    who the device is from now on
+    V¦prim¦address           what a prim named media:… shows; in the answer to a hello
     K                        look what the land allows and tell the owner
     Z¦seconds¦number¦signature               ends a push; see `signing`
     U                        the URL is dead: ask for another one

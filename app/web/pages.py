@@ -92,6 +92,7 @@ class TableView:
     match: str = ""
     match_before: str = ""
     commitment: str = ""
+    language: str = "en"
 
 
 class TablesLike(Protocol):
@@ -337,22 +338,13 @@ def static_files() -> Static:
     return Static()
 
 
-def router(
-    tables: TablesLike, games: Mapping[str, Game[Any]] = GAMES, api: str = "/api/v1"
-) -> APIRouter:
-    """The pages of the service.  `api`: where the pages' scripts find the tables."""
+def router(tables: TablesLike, games: Mapping[str, Game[Any]] = GAMES) -> APIRouter:
+    """The pages of the service, but those of tables, matches and people."""
     routes = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @routes.get("/")
     async def index() -> HTMLResponse:
         return page("index.html", tables=await tables.listing(), games=games.values())
-
-    @routes.get("/t/{table_id}")
-    async def table(table_id: str) -> HTMLResponse:
-        view = await tables.snapshot(table_id)
-        if view is None:
-            return error_page(404, "There is no such table here.")
-        return page("table.html", table=view, board=board_svg(view.board), api=api)
 
     @routes.get("/fairness")
     async def fairness() -> HTMLResponse:

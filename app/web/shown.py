@@ -48,6 +48,7 @@ class Shown:
             match=state.match_id,
             match_before=match_id(table.id, table.number - 1) if table.number > 1 else "",
             commitment=match.commitment,
+            language=match.language,
         )
 
     async def listing(self) -> Sequence[TableListing]:

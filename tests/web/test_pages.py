@@ -16,7 +16,7 @@ from app.games import GAMES, texts
 from app.games.boards import Slot, plates, slots, text
 from app.games.peril.board import PICTURES
 from app.games.peril.state import die_for
-from app.web import art, pages
+from app.web import art, boards, pages
 from app.web.pages import TableListing, TableView
 
 CLASSIC = texts.load("peril")
@@ -76,6 +76,7 @@ class OneTable:
 def client(view: TableView = VIEW) -> TestClient:
     app = FastAPI()
     app.include_router(pages.router(OneTable(view)))
+    app.include_router(boards.router(OneTable(view)))
     app.mount("/static", pages.static_files())
     return TestClient(app)
 

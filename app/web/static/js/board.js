@@ -32,7 +32,7 @@ export class Board {
       this.frames[name] = full(frame);
       this.#one(name, this.frames[name]);
     }
-    this.words.textContent = this.#text();
+    if (this.words) this.words.textContent = this.#text();
   }
 
   #one(name, frame) {
@@ -40,6 +40,7 @@ export class Board {
     const set = this.sets.get(name);
     if (group) paint(group, frame);
     if (set) this.#rows(set, frame);
+    if (!this.hover) return; // a face of a prim, which shows no plate
     if (name === "root") this.#hover(frame);
     if (frame.effect === "confetti") celebrate(this.element);
   }

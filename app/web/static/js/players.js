@@ -5,7 +5,8 @@ import { full, paint, prim, rgb, svg } from "./paint.js";
 
 const FLOATER_SIZE = 100;
 
-function state(seat, stage, starter) {
+/** How a player stands, in a word or two. */
+export function seatState(seat, stage, starter) {
   if (seat.winner) return "winner";
   if (seat.out) return "eliminated";
   if (seat.marks?.length) return seat.marks.join(", ");
@@ -32,7 +33,7 @@ export function showPlayers(list, { seats, starter }, stage) {
 
 function player(seat, stage, starter) {
   const item = element("li");
-  const how = state(seat, stage, starter);
+  const how = seatState(seat, stage, starter);
   item.dataset.state = how;
   const who = element("span", "who");
   who.append(element("bdi", "", seat.name));
