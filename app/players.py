@@ -15,9 +15,11 @@ from sqlmodel import Session, col, select
 
 from app.games.core import Key
 from app.ranking import HIDDEN, names
-from app.table.models import ResultRow, TableRow
+from app.table.models import MatchRow, PersonRow, ResultRow, TableRow
 
 RIVALS = 10
+MOST_SEATS = 30
+"""Results that a match may have."""
 
 
 class Streaks(msgspec.Struct, frozen=True):
@@ -116,6 +118,55 @@ def streaks(won: list[bool]) -> Streaks:
         now = now + 1 if one else 0
         longest = max(longest, now)
     return Streaks(now, longest)
+
+
+class Latest(msgspec.Struct, frozen=True):
+    """A match that is over, at a table that its owner lists.
+
+    `winner`, `winner_key`: "" if that was a bot, or somebody who is not shown.  `players`: how many
+    avatars it counted for.
+    """
+
+    match: str
+    table: str
+    table_name: str
+    game: str
+    number: int
+    closed_ms: int
+    players: int
+    winner: str = ""
+    winner_key: str = ""
+
+
+def latest(session: Session, limit: int) -> list[Latest]:
+    """The matches that ended last, the last one first; those of bots alone are left out."""
+    closed_ms = col(MatchRow.closed_ms)
+    # However many played in each: more than enough results, in one step through an index.
+    rows = session.exec(
+        select(ResultRow, MatchRow, TableRow)
+        .join(MatchRow, col(MatchRow.id) == col(ResultRow.match_id))
+        .join(TableRow, col(TableRow.id) == col(ResultRow.table_id))
+        .where(col(TableRow.listed), closed_ms.is_not(None))
+        .order_by(col(ResultRow.at_ms).desc(), col(ResultRow.match_id))
+        .limit(limit * MOST_SEATS)
+    ).all()
+    results: dict[str, list[ResultRow]] = {}
+    where = {}
+    for result, match, table in rows:
+        results.setdefault(match.id, []).append(result)
+        where[match.id] = match, table
+    newest = sorted(where.values(), key=lambda w: w[0].closed_ms or 0, reverse=True)[:limit]
+    winners = {r.match_id: r.key for found in results.values() for r in found if r.won}
+    hidden = session.exec(HIDDEN.where(col(PersonRow.key).in_(winners.values()))).all()
+    named = names(session, [key for key in winners.values() if key not in hidden])
+    out = []
+    for match, table in newest:
+        winner = winners.get(match.id, "")
+        shown = (named[winner], winner) if winner in named else ()
+        count, closed = len(results[match.id]), match.closed_ms or 0
+        where_ = table.id, table.name, match.game, match.number
+        out.append(Latest(match.id, *where_, closed, count, *shown))
+    return out
 
 
 def _rivals(session: Session, key: str) -> list[Rival]:

@@ -8,7 +8,7 @@ import msgspec
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field
 
-from app import replay
+from app import players, replay
 from app.api.schemas import ReplayOut, StepOut, schema
 from app.display import diff
 from app.games.core import NOBODY
@@ -29,6 +29,20 @@ class MatchOut(BaseModel):
     first_seq: int
     opened_ms: int
     closed_ms: int | None
+
+
+class LatestOut(BaseModel):
+    """A match that is over.  No winner: a bot, or somebody who is not shown."""
+
+    match: str
+    table: str
+    table_name: str
+    game: str
+    number: int
+    closed_ms: int
+    players: int = Field(description="Avatars that it counted for.")
+    winner: str
+    winner_key: str
 
 
 class LogLine(BaseModel):
@@ -58,6 +72,12 @@ def router(tables: Tables) -> APIRouter:
         """The latest first."""
         await tables.table(table_id)
         return [_match(row) for row in await history.matches(tables.store, table_id, limit)]
+
+    @routes.get("/matches", tags=["matches"], summary="The matches that ended last")
+    async def get_latest(limit: Annotated[int, Query(ge=1, le=50)] = 20) -> list[LatestOut]:
+        """At tables that their owners list, the last one first, without those of bots alone."""
+        found = await tables.store.run(lambda session: players.latest(session, limit))
+        return [LatestOut(**msgspec.structs.asdict(match)) for match in found]
 
     @routes.get("/matches/{match_id}", tags=["matches"], summary="A match and its log")
     async def get_match(match_id: str) -> MatchLog:

@@ -7,6 +7,7 @@ A table's page is drawn here once, as inline SVG, so that it shows the board wit
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +24,8 @@ from starlette.types import Scope
 from app.display import TEXT_SETS, WHITE, Board, Color, Frame
 from app.games import GAMES, texts
 from app.games.boards import COLUMNS, ROWS
-from app.games.core import Chance, Game, Options
+from app.games.core import Chance, Game, Options, RankingPage
+from app.players import Latest
 from app.verify import NOT_COVERED
 
 HERE: Final = Path(__file__).resolve().parent
@@ -67,6 +69,17 @@ class TableListing:
 
 
 @dataclass(frozen=True)
+class Front:
+    """What the front page shows: listed tables, the matches that ended last, the best players."""
+
+    tables: Sequence[TableListing]
+    matches: Sequence[Latest] = ()
+    ranking: RankingPage = field(default_factory=RankingPage)
+    ranked: str = ""
+    """The game that `ranking` is of."""
+
+
+@dataclass(frozen=True)
 class TableView:
     """What everybody may see of a table, and the frames of its board.
 
@@ -101,8 +114,8 @@ class TablesLike(Protocol):
     async def snapshot(self, table_id: str) -> TableView | None:
         """The table as it stands now; None if there is none."""
 
-    async def listing(self) -> Sequence[TableListing]:
-        """All tables that a stranger may know of."""
+    async def front(self) -> Front:
+        """What a stranger may know of all tables."""
 
 
 # ---- painting a frame: the same as in static/js/board.js ------------------------------------
@@ -317,6 +330,11 @@ def error_page(status: int, message: str = "") -> HTMLResponse:
     )
 
 
+def day(at_ms: int) -> str:
+    """A day as machines read it, in UTC."""
+    return time.strftime("%Y-%m-%d", time.gmtime(at_ms / 1000))
+
+
 class Static(StaticFiles):
     """Static files which a browser keeps, and asks about before it uses them again.
 
@@ -344,7 +362,8 @@ def router(tables: TablesLike, games: Mapping[str, Game[Any]] = GAMES) -> APIRou
 
     @routes.get("/")
     async def index() -> HTMLResponse:
-        return page("index.html", tables=await tables.listing(), games=games.values())
+        front = await tables.front()
+        return page("index.html", front=front, games=games, day=day)
 
     @routes.get("/fairness")
     async def fairness() -> HTMLResponse:

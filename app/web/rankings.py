@@ -97,7 +97,7 @@ def router(tables: Tables) -> APIRouter:
             title_of=title_of,
             plot=plot.of(found.results),
             when=when,
-            day=day,
+            day=pages.day,
         )
 
     return routes
@@ -111,11 +111,6 @@ def month(season: str) -> str:
     """A season as people read it: November 2026."""
     year, _, number = season.partition("-")
     return f"{MONTHS[int(number) - 1]} {year}"
-
-
-def day(at_ms: int) -> str:
-    """A day as machines read it, in UTC."""
-    return time.strftime("%Y-%m-%d", time.gmtime(at_ms / 1000))
 
 
 def when(at_ms: int) -> str:

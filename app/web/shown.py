@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Final
 
 import msgspec
+from sqlmodel import Session
 
+from app import players, ranking
 from app.errors import NotFound
 from app.games import GAMES, menus
 from app.table import listing
 from app.table.service import Tables
 from app.table.step import match_id
-from app.web.pages import TableListing, TableView, odds
+from app.web.pages import Front, TableListing, TableView, odds
+
+MATCHES: Final = 8
+"""On the front page."""
 
 
 class Shown:
@@ -51,8 +56,8 @@ class Shown:
             language=match.language,
         )
 
-    async def listing(self) -> Sequence[TableListing]:
-        return [
+    async def front(self) -> Front:
+        tables = [
             TableListing(
                 id=line.id,
                 name=line.name,
@@ -65,3 +70,13 @@ class Shown:
             )
             for line in await listing.tables(self._tables, limit=100, unlisted=False)
         ]
+        # Where something happens comes first, then where one can join, then who waits alone.
+        tables.sort(key=lambda t: (t.stage == "lobby", t.locked, -t.players, t.name))
+
+        def read(session: Session) -> Front:
+            best = {game: ranking.page(session, ranking.SERVICE, game, 0) for game in GAMES}
+            ranked = next((game for game in GAMES if best[game].rows), next(iter(GAMES)))
+            latest = players.latest(session, MATCHES)
+            return Front(tables, latest, best[ranked], ranked)
+
+        return await self._tables.store.run(read)

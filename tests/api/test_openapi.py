@@ -64,7 +64,8 @@ async def test_every_route_of_the_api_is_in_it(service: Service, document: dict[
             "/tables/{table_id}/presses", "/tables/{table_id}/frames",
             "/tables/{table_id}/stream", "/tables/{table_id}/events",
             "/tables/{table_id}/ranking", "/tables/{table_id}/matches",
-            "/matches/{match_id}", "/matches/{match_id}/replay", "/rankings", "/players/{key}",
+            "/matches", "/matches/{match_id}", "/matches/{match_id}/replay",
+            "/rankings", "/players/{key}",
             "/tokens", "/tokens/{token_id}", "/pairing-codes",
             "/tables/{table_id}/device", "/tables/{table_id}/device/rotate",
         )

@@ -13,7 +13,7 @@ import socket
 import tempfile
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -112,11 +112,11 @@ class Shown:
             locked=view["locked"],
         )
 
-    async def listing(self) -> Sequence[pages.TableListing]:
+    async def front(self) -> pages.Front:
         view = await self.snapshot(TABLE)
         assert view is not None
         sides = view.id, view.name, view.game, view.title, view.stage, len(view.seats)
-        return [pages.TableListing(*sides, 10, view.locked)]
+        return pages.Front([pages.TableListing(*sides, 10, view.locked)])
 
 
 def page(stage: Stage) -> FastAPI:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -17,7 +16,7 @@ from app.games.boards import Slot, plates, slots, text
 from app.games.peril.board import PICTURES
 from app.games.peril.state import die_for
 from app.web import art, boards, pages
-from app.web.pages import TableListing, TableView
+from app.web.pages import Front, TableListing, TableView
 
 CLASSIC = texts.load("peril")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -68,9 +67,9 @@ class OneTable:
     async def snapshot(self, table_id: str) -> TableView | None:
         return self.view if table_id == self.view.id else None
 
-    async def listing(self) -> Sequence[TableListing]:
+    async def front(self) -> Front:
         v = self.view
-        return [TableListing(v.id, v.name, v.game, v.title, v.stage, 3, 10, locked=True)]
+        return Front([TableListing(v.id, v.name, v.game, v.title, v.stage, 3, 10, locked=True)])
 
 
 def client(view: TableView = VIEW) -> TestClient:

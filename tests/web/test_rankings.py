@@ -8,13 +8,14 @@ from collections.abc import Iterator
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlmodel import Session
 
 from app.main import create_app
 from app.players import Result
 from app.settings import Settings
 from app.table.database import open_log
 from app.table.log import folded
-from app.table.models import PersonRow, RecordRow, ResultRow, TableRow
+from app.table.models import MatchRow, PersonRow, RecordRow, ResultRow, TableRow
 from app.web import plot
 from app.web.rankings import month
 
@@ -46,8 +47,12 @@ def http(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         yield http
 
 
-def _seed(session, rooftop: str, cellar: str) -> None:
+def _seed(session: Session, rooftop: str, cellar: str) -> None:
     session.get_one(TableRow, rooftop).listed = True
+    for number, ago in ((2, 30), (3, 1)):
+        session.add(_match(rooftop, number, NOW_MS - ago * DAY_MS))
+    session.get_one(MatchRow, f"{rooftop}-1").closed_ms = NOW_MS - 60 * DAY_MS
+    session.add(_match(cellar, 4, NOW_MS))
     matches = [
         (rooftop, 60, "Ines Varga", [*NAMES[1:], HIDDEN]),
         (rooftop, 30, "Ines Varga", NAMES[1:2]),
@@ -72,6 +77,12 @@ def _seed(session, rooftop: str, cellar: str) -> None:
     session.add_all(records.values())
     session.add(PersonRow(key=key(HIDDEN), hidden=True))
     session.commit()
+
+
+def _match(table: str, number: int, at_ms: int) -> MatchRow:
+    row = MatchRow(id=f"{table}-{number}", table_id=table, game="peril", number=number)
+    row.first_seq, row.opened_ms, row.closed_ms = number, at_ms, at_ms
+    return row
 
 
 def rows(page: str) -> list[list[str]]:
@@ -180,6 +191,46 @@ def test_the_page_of_a_player_leads_to_no_table_that_is_not_listed(http: TestCli
     assert cellar not in page
     assert "Cellar" not in page
     assert cellar not in http.get(f"/api/v1/players/{key('100%_sure')}").text
+
+
+# ---- the front page -------------------------------------------------------------------------
+
+
+def test_the_front_page_has_listed_tables_their_latest_matches_and_the_best(
+    http: TestClient,
+) -> None:
+    """What happened at a table that is not listed counts, but does not lead there."""
+    rooftop, cellar = http.tables  # type: ignore[attr-defined]
+    page = http.get("/").text
+    assert f'href="/t/{rooftop}"' in page
+    assert re.findall(r'href="/m/([^"]*)"', page) == [f"{rooftop}-{n}" for n in (3, 2, 1)]
+    assert "won by" in page
+    assert rows(page)[0] == ["1", "Ines Varga", "2", "1"]
+    assert len(rows(page)) == 10
+    assert cellar not in page
+    assert HIDDEN not in page
+    latest = http.get("/api/v1/matches?limit=1").json()
+    assert [(m["match"], m["winner"], m["players"]) for m in latest] == [
+        (f"{rooftop}-3", "Zoë <b>夢</b>", 2)
+    ]
+
+
+def test_a_winner_who_hides_is_not_named(http: TestClient) -> None:
+    def hide(hidden: bool) -> None:
+        def write(session: Session) -> None:
+            row = PersonRow(key=key("Ines Varga"), hidden=hidden)
+            session.merge(row)
+            session.commit()
+
+        assert http.portal is not None
+        http.portal.call(http.app.state.tables.store.run, write)  # type: ignore[attr-defined]
+
+    hide(True)
+    page = http.get("/").text
+    hide(False)
+    assert "Ines" not in page
+    assert "13 players" in page
+    assert "Ines" in http.get("/").text
 
 
 # ---- the plot -------------------------------------------------------------------------------
