@@ -16,6 +16,8 @@ from app.table.hot import HotTable
 from app.table.models import TableRow
 from app.table.service import Tables
 
+MOST = 12_000
+"""Characters that all changes of one game may have together."""
 TOLD = 8
 """So many faults stand in the sentence of an error."""
 
@@ -47,6 +49,10 @@ def checked(game: str, wanted: Changes) -> dict[str, dict[str, str]]:
     faults = own.faults(game, kept)
     if faults:
         raise Faulty(faults)
+    length = sum(len(text) for texts in kept.values() for text in texts.values())
+    if length > MOST:
+        problem = f"All changes together have {length} characters; {MOST} are the most."
+        raise PerilError("theme_too_long", problem, status=422)
     return {section: texts for section, texts in kept.items() if texts}
 
 

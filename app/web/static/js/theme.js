@@ -1,0 +1,61 @@
+// The draft of a theme: checked and shown while somebody types.
+
+import { Board } from "./board.js";
+
+const PAUSE_MS = 350;
+
+const form = document.getElementById("theme");
+const place = document.getElementById("board");
+const state = document.getElementById("draft-state");
+const board = place && new Board(place, () => {});
+let timer = 0;
+let run = 0;
+
+form.addEventListener("input", (event) => {
+  swatch(event.target);
+  clearTimeout(timer);
+  timer = setTimeout(draft, PAUSE_MS);
+});
+
+// What is empty is as the theme has it, and need not be sent.
+form.addEventListener("formdata", ({ formData }) => {
+  for (const [name, value] of [...formData]) if (!value) formData.delete(name);
+});
+
+async function draft() {
+  const mine = ++run;
+  try {
+    const answer = await fetch(`${form.getAttribute("action")}/preview`, {
+      method: "POST",
+      body: new URLSearchParams(new FormData(form)),
+    });
+    const body = await answer.json();
+    if (mine !== run) return;
+    if (!answer.ok) throw new Error(body?.error?.message);
+    show(body);
+  } catch (error) {
+    if (mine === run) state.textContent = error.message || "The table cannot be reached.";
+  }
+}
+
+function show({ faults, said, board: frames }) {
+  for (const field of form.querySelectorAll(".line textarea, .line input")) {
+    const problem = faults[field.name] ?? "";
+    const help = document.getElementById(`${field.name}-help`);
+    help.querySelector(".problem").textContent = problem;
+    if (problem) field.setAttribute("aria-invalid", "true");
+    else field.removeAttribute("aria-invalid");
+    const sounds = help.querySelector(".said");
+    if (sounds && field.name in said) sounds.textContent = said[field.name];
+  }
+  if (board && frames) board.show(frames, true);
+  const count = Object.keys(faults).length;
+  if (count) state.textContent = count === 1 ? "One line cannot be so." : `${count} lines cannot be so.`;
+  else state.textContent = "A draft: not saved yet.";
+}
+
+function swatch(field) {
+  const rect = field.closest(".one")?.querySelector(".swatch rect");
+  const color = field.value.trim() || field.placeholder;
+  if (rect && /^#[0-9a-f]{6}$/i.test(color)) rect.setAttribute("fill", color);
+}

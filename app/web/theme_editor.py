@@ -1,0 +1,198 @@
+"""The page on which an owner changes the theme of his table, with his board as it would look."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+import msgspec
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+
+from app import consoles
+from app.errors import NotFound, PerilError
+from app.games import GAMES, own
+from app.games.texts import Changes
+from app.table import themes
+from app.table.hot import HotTable
+from app.table.service import Tables
+from app.web import pages
+
+COOKIE: Final = "owner"
+"""Holds the session of the owner's console."""
+FIELDS: Final = 400
+SECTIONS: Final = {
+    "say": "What the table says",
+    "hover": "Text over the table",
+    "status": "Status display",
+    "dice": "Dice display",
+    "colors": "Colours",
+    "pictures": "Pictures",
+}
+HEADERS: Final = {**pages.HEADERS, "Cache-Control": "no-store"}
+
+ENTER = PerilError(
+    "no_session",
+    "This page opens from the console of your tables, which your own table hands you: touch it and"
+    " press 🖥️ Console in the owner menu.",
+    status=403,
+)
+OLD_FORM = PerilError("old_form", "That form is an old one. Please do it again here.", status=403)
+
+
+class Samples(dict[str, str]):
+    """What stands for names and numbers where a line is shown as it would be said."""
+
+    def __missing__(self, name: str) -> str:
+        return "3"
+
+
+SAMPLES: Final = Samples(
+    **dict.fromkeys(("name", "player", "attacker", "one"), "Ada"),
+    **dict.fromkeys(("was", "other", "defender", "target", "at", "winner", "struck"), "Bea"),
+    title="Peril Dice",
+    numbers="3, 7",
+    options="…",
+    short="5f0c…",
+)
+
+
+def router(tables: Tables) -> APIRouter:
+    """`/owner/TABLE/theme`: read, saved, and how a draft would look."""
+    routes = APIRouter(prefix="/owner/{table_id}/theme", include_in_schema=False)
+
+    async def entered(request: Request, table_id: str) -> HotTable:
+        """The table, if whoever asks owns it."""
+        key = await consoles.whose(tables, "owner", request.cookies.get(COOKIE, ""))
+        if key is None:
+            raise ENTER
+        table = await tables.table(table_id)
+        if table.owner != key:
+            raise NotFound("table of yours", table_id)
+        return table
+
+    async def sent(request: Request) -> dict[str, str]:
+        form = _form(await request.body())
+        if not hmac.compare_digest(form.get("form", "").encode(), _token(request).encode()):
+            raise OLD_FORM
+        return form
+
+    @routes.get("")
+    async def show(
+        request: Request, table_id: str, game: str = "", saved: str | None = None
+    ) -> Response:
+        try:
+            table = await entered(request, table_id)
+            game = _known(game or table.now.match.game)
+        except PerilError as error:
+            return pages.error_page(error.status, error.message)
+        return _page(request, table, game, themes.changes(table, game), saved=saved is not None)
+
+    @routes.post("")
+    async def save(request: Request, table_id: str) -> Response:
+        try:
+            table, form = await entered(request, table_id), await sent(request)
+            game = _known(form.get("game", ""))
+        except PerilError as error:
+            return pages.error_page(error.status, error.message)
+        wanted = {} if form.get("do") == "reset" else _changes(game, form)
+        try:
+            await themes.change(tables, table_id, game, wanted)
+        except themes.Faulty as error:
+            return _page(request, table, game, wanted, error.faults, status=422)
+        except PerilError as error:
+            return pages.error_page(error.status, error.message)
+        return RedirectResponse(f"/owner/{table_id}/theme?game={game}&saved", 303, HEADERS)
+
+    @routes.post("/preview")
+    async def preview(request: Request, table_id: str) -> Response:
+        """JSON: what cannot be as it is written, and what the rest would look and sound like."""
+        table, form = await entered(request, table_id), await sent(request)
+        game = _known(form.get("game", ""))
+        wanted = _changes(game, form)
+        faults = own.faults(game, wanted)
+        wrong = {(fault.section, fault.name) for fault in faults}
+        sound = {
+            section: {name: text for name, text in texts.items() if (section, name) not in wrong}
+            for section, texts in wanted.items()
+        }
+        plays = table.now.match.game == game
+        body = {
+            "faults": {f"{f.section}.{f.name}": f.problem for f in faults},
+            "said": _said(table, game, sound),
+            "board": themes.preview(table, sound) if plays else None,
+        }
+        return Response(msgspec.json.encode(body), headers=HEADERS, media_type="application/json")
+
+    return routes
+
+
+def _known(game: str) -> str:
+    if game not in GAMES:
+        raise NotFound("game", game)
+    return game
+
+
+def _token(request: Request) -> str:
+    """What the forms of a session carry; another site cannot know it."""
+    session = request.cookies.get(COOKIE, "")
+    return hashlib.sha256(f"theme:{session}".encode(errors="replace")).hexdigest()
+
+
+def _form(body: bytes) -> dict[str, str]:
+    try:
+        return dict(parse_qsl(body.decode(), max_num_fields=FIELDS))
+    except ValueError:
+        return {}
+
+
+def _changes(game: str, form: dict[str, str]) -> dict[str, dict[str, str]]:
+    """What the fields of a form say that is not as the theme has it."""
+    out: dict[str, dict[str, str]] = {}
+    for line in own.lines(game):
+        text = form.get(f"{line.section}.{line.name}", "").replace("\r\n", "\n").strip()
+        if text:
+            out.setdefault(line.section, {})[line.name] = text
+    return out
+
+
+def _said(table: HotTable, game: str, changes: Changes) -> dict[str, str]:
+    """Each line with names and numbers in it."""
+    return {
+        f"{line.section}.{line.name}": changes.get(line.section, {})
+        .get(line.name, line.standard)
+        .format_map(SAMPLES)
+        for line in themes.lines(table, game)
+        if line.section not in ("colors", "pictures")
+    }
+
+
+def _page(
+    request: Request,
+    table: HotTable,
+    game: str,
+    changes: Changes,
+    faults: Any = (),
+    *,
+    saved: bool = False,
+    status: int = 200,
+) -> Response:
+    sound = {} if faults else changes
+    shown = pages.render(
+        "theme.html",
+        table=table,
+        game=game,
+        games=GAMES,
+        language=table.now.match.language,
+        sections=SECTIONS,
+        lines=themes.lines(table, game),
+        changes=changes,
+        problems={(fault.section, fault.name): fault.problem for fault in faults},
+        said=_said(table, game, sound),
+        board=pages.board_svg(themes.preview(table, sound)) if table.now.match.game == game else "",
+        form=_token(request),
+        saved=saved,
+    )
+    return Response(shown, status, HEADERS, media_type="text/html")

@@ -1,0 +1,209 @@
+"""The page on which an owner changes the theme of his table."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from app import consoles
+from app.games.core import Key
+from app.table.database import open_log
+from app.table.service import Tables
+from tests.api.service import OWNER, Service, Table, ok
+from tests.api.service import serving as service_of
+
+from .conftest import OPERATOR, serving
+
+FORM = re.compile(r'name="form" value="([0-9a-f]{64})"')
+
+
+@pytest.fixture
+async def service(tmp_path: Path) -> AsyncIterator[Service]:
+    async with service_of(tmp_path) as service:
+        yield service
+
+
+async def enter(service: Service, key: str = OWNER["key"]) -> None:
+    """The browser of this owner from now on."""
+    link = await consoles.link(service.tables, Key(key))
+    session = await consoles.enter(service.tables, link.partition("code=")[2])
+    assert session
+    service.client.cookies.set("owner", session)
+
+
+def page_of(table: Table) -> str:
+    return f"/owner/{table.id}/theme"
+
+
+async def send(service: Service, table: Table, to: str = "", **fields: str) -> httpx.Response:
+    form = FORM.findall(ok(await service.client.get(page_of(table))).text)[0]
+    fields = {"form": form, "game": "peril", **{k.replace("__", "."): v for k, v in fields.items()}}
+    return await service.client.post(page_of(table) + to, data=fields)
+
+
+async def status(table: Table) -> str:
+    rows = ok(await table.get("/frames")).json()["frames"]["Status"]["rows"]
+    return str(rows[0]).strip()
+
+
+async def test_what_is_saved_is_shown_and_stands_in_the_fields(service: Service) -> None:
+    table = await service.table()
+    await enter(service)
+    answer = await send(service, table, status__lobby_1="DARE", colors__status="#ff8800")
+    assert answer.status_code == 303
+    page = ok(await service.client.get(answer.headers["location"])).text
+    assert "Saved. The table shows it." in page
+    assert 'name="status.lobby_1" value="DARE"' in page
+    assert await status(table) == "DARE"
+
+
+async def test_what_cannot_be_is_told_at_its_field_and_nothing_is_saved(service: Service) -> None:
+    table = await service.table()
+    await enter(service)
+    answer = await send(
+        service, table, status__lobby_1="{count.x}", dice__won="Well done", colors__marked="red"
+    )
+    assert answer.status_code == 422
+    assert "Nothing was saved: 2 lines cannot be as written." in answer.text
+    assert "{count.x} cannot be filled in here; there is nothing." in answer.text
+    assert "A colour looks like #ff8800." in answer.text
+    assert 'value="Well done"' in answer.text, "what was typed is not lost"
+    assert await status(table) == "JOIN THE PERIL!"
+
+
+async def test_a_draft_is_shown_and_changes_nothing(service: Service) -> None:
+    table = await service.table()
+    await enter(service)
+    answer = ok(
+        await send(
+            service,
+            table,
+            "/preview",
+            status__lobby_1="DARE",
+            say__joined="{name}, at last!",
+            say__left="{nobody}",
+        )
+    ).json()
+    assert "DARE" in answer["board"]["Status"]["rows"][0]
+    assert answer["said"]["say.joined"] == "Ada, at last!"
+    assert list(answer["faults"]) == ["say.left"]
+    assert answer["said"]["say.left"] == "Ada has left the table."
+    assert await status(table) == "JOIN THE PERIL!"
+
+
+async def test_all_of_it_can_be_taken_back(service: Service) -> None:
+    table = await service.table()
+    await enter(service)
+    await send(service, table, status__lobby_1="DARE")
+    await send(service, table, do="reset", status__lobby_1="DARE")
+    assert await status(table) == "JOIN THE PERIL!"
+
+
+async def test_every_game_has_a_page_of_its_own(service: Service) -> None:
+    table = await service.table()
+    await enter(service)
+    answer = ok(await service.client.get(page_of(table), params={"game": "roulette"}))
+    assert "plays another game now" in answer.text
+    assert 'name="say.loaded"' in answer.text
+    assert (await service.client.get(page_of(table), params={"game": "x"})).status_code == 404
+
+
+async def test_it_is_for_the_owner_in_his_session_alone(service: Service) -> None:
+    table = await service.table()
+    assert (await service.client.get(page_of(table))).status_code == 403
+    await enter(service, "11111111-0000-4000-8000-000000000001")
+    assert (await service.client.get(page_of(table))).status_code == 404
+    await enter(service)
+    answer = await service.client.post(page_of(table), data={"status.lobby_1": "DARE"})
+    assert answer.status_code == 403
+    assert "That form is an old one." in answer.text
+    assert await status(table) == "JOIN THE PERIL!"
+
+
+async def test_hostile_lines_are_text_on_the_page(service: Service) -> None:
+    table = await service.table()
+    await enter(service)
+    line = "</textarea><script>alert(1)</script>"
+    await send(service, table, say__joined=line, status__lobby_1='"><script>alert(2)</script>')
+    page = ok(await service.client.get(page_of(table))).text
+    assert "<script>alert" not in page
+    assert "&lt;/textarea&gt;&lt;script&gt;alert(1)" in page
+
+
+# ---- in a browser -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[str]:
+    with serving(folder) as base:
+        yield base
+
+
+def session(folder: Path) -> str:
+    async def make() -> str | None:
+        tables = Tables(open_log(folder / "peril.db"))
+        link = await consoles.link(tables, Key(OWNER["key"]))
+        made = await consoles.enter(tables, link.partition("code=")[2])
+        tables.store.close()
+        return made
+
+    # A thread of its own: in this one the browser's loop runs.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(make())).result() or ""
+
+
+@pytest.fixture
+def page(server: str, folder: Path, browser: Browser) -> Iterator[Page]:
+    """The editor of a new table."""
+    body: dict[str, Any] = {"name": "The Rooftop", "owner": OWNER}
+    bearer = {"Authorization": f"Bearer {OPERATOR}"}
+    made = httpx.post(f"{server}/api/v1/tables", json=body, headers=bearer).raise_for_status()
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.add_cookies([{"name": "owner", "value": session(folder), "url": server}])
+    page = context.new_page()
+    page.goto(f"{server}/owner/{made.json()['id']}/theme")
+    yield page
+    context.close()
+
+
+def test_the_board_follows_while_the_owner_types(page: Page) -> None:
+    page.get_by_text("Status display").click()
+    field = page.locator('[name="status.lobby_1"]')
+    field.fill("COME AND DARE")
+    expect(page.locator(".text-status text").first).to_contain_text("COME AND DARE")
+    expect(page.locator("#draft-state")).to_have_text("A draft: not saved yet.")
+    field.fill("{count.__class__}")
+    problem = page.locator('[id="status.lobby_1-help"] .problem')
+    expect(problem).to_have_text("{count.__class__} cannot be filled in here; there is nothing.")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(page.locator(".text-status text").first).to_contain_text("JOIN THE PERIL!")
+    field.fill("DARE")
+    expect(problem).to_be_empty()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved. The table shows it.")).to_be_visible()
+    expect(page.locator(".text-status text").first).to_contain_text("DARE")
+
+
+def test_a_line_is_shown_as_it_would_be_said(page: Page) -> None:
+    page.locator('[name="say.joined"]').fill("Welcome, {name}!")
+    expect(page.locator('[id="say.joined-help"] .said')).to_have_text("Welcome, Ada!")
+
+
+def test_it_fits_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    for summary in page.locator("summary").all()[1:]:
+        summary.click()
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
