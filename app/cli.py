@@ -7,22 +7,18 @@ Every error is a sentence on stderr and exit code 1; wrong usage is exit code 2.
 from __future__ import annotations
 
 import contextlib
-import errno
-import gc
 import json
 import os
 import secrets
-import socket
 import sys
 import uuid
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 import typer
 
-from app import cli_devices, cli_people, cli_store, cli_tokens
+from app import cli_devices, cli_people, cli_store, cli_tokens, serving
 from app.console import DataDir, print_json, read_settings, run
 from app.errors import PerilError
 from app.settings import Settings
@@ -46,6 +42,9 @@ Host = Annotated[str | None, typer.Option(help="Address to listen on [PERIL_HOST
 Fd = Annotated[
     int | None,
     typer.Option(min=3, help="A listening socket handed over by a supervisor, instead of those."),
+]
+Workers = Annotated[
+    int, typer.Option(min=1, max=64, help="Processes that serve it together; needs PostgreSQL.")
 ]
 Port = Annotated[int | None, typer.Option(min=1, max=65535, help="Port [PERIL_PORT].")]
 
@@ -73,100 +72,39 @@ def play(data_dir: DataDir = None, host: Host = None, port: Port = None) -> None
     settings = read_settings(data_dir=data_dir, host=host, port=port)
     if not settings.on_loopback:
         raise PerilError("not_loopback", "`peril play` is for this machine. Use `peril serve`.")
-    with _listen(settings) as listening:
+    with serving.listen(settings) as listening:
         table = run(settings, _play_table)
         token = settings.operator_token or _kept_token(settings.data_dir / "operator-token")
         settings = settings.model_copy(update={"operator_token": token})
         shown = f"{settings.address}/t/{table}#token={token}"
         words = f"\n  Your table is open:  {shown}\n\n  Ctrl+C closes it.\n"
-        _serve(settings, listening, words)
+        serving.run(settings, listening, words)
 
 
 @app.command()
-def serve(data_dir: DataDir = None, host: Host = None, port: Port = None, fd: Fd = None) -> None:
+def serve(
+    data_dir: DataDir = None,
+    host: Host = None,
+    port: Port = None,
+    fd: Fd = None,
+    workers: Workers = 1,
+) -> None:
     """Serve all tables of the database."""
     settings = read_settings(data_dir=data_dir, host=host, port=port)
     with contextlib.ExitStack() as stack:
-        handed = stack.enter_context(_handed_over(fd)) if fd is not None else None
+        handed = stack.enter_context(serving.handed_over(fd)) if fd is not None else None
         if handed:  # where it listens in truth decides what is safe
             host, port = handed.getsockname()[:2]
             settings = settings.model_copy(update={"host": host, "port": port})
         problem = settings.problem()
         if problem:
             raise PerilError("unsafe_settings", problem)
-        listening = handed or stack.enter_context(_listen(settings))
-        _serve(settings, listening, f"Peril Table listens on {settings.address}")
-
-
-def _serve(settings: Settings, listening: socket.socket, words: str) -> None:
-    """Serve until stopped; `words` are printed as soon as nothing can go wrong any more."""
-    import uvicorn
-
-    from app.api.http import BoundedHttp
-    from app.main import create_app
-
-    made = create_app(settings)
-    typer.echo(words)
-
-    class Server(uvicorn.Server):
-        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            made.state.life.stage = "draining"
-            made.state.watchers.close()
-            await super().shutdown(sockets)
-
-    config = uvicorn.Config(
-        made,
-        http=partial(BoundedHttp, limit_s=settings.body_limit_s),  # type: ignore[arg-type]
-        log_level=settings.log_level if settings.log_level != "info" else "warning",
-        access_log=False,
-        timeout_graceful_shutdown=5,
-        server_header=False,
-        forwarded_allow_ips=f"127.0.0.1,::1,{settings.proxies}",
-    )
-    # Tables keep many small frozen values, none of them in cycles: to look through all of them
-    # again and again would only hold everybody up.
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
-    # The thread that commits gets its turn sooner than by default: everybody waits for it.
-    sys.setswitchinterval(0.0005)
-    with contextlib.suppress(KeyboardInterrupt):
-        Server(config).run(sockets=[listening])
-
-
-def _listen(settings: Settings) -> socket.socket:
-    """The socket to serve on; taken before anything else, so that a taken port says so first."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((settings.host, settings.port))
-        listening.listen(2048)
-    except (OSError, UnicodeError) as error:
-        listening.close()
-        port, other = settings.port, settings.port % 65535 + 1
-        match getattr(error, "errno", None):
-            case errno.EADDRINUSE:
-                problem = f"Port {port} is taken by another program. Try --port {other}."
-            case errno.EACCES:
-                problem = f"Port {port} is not for this user. Try a port from 1024 on: --port 8700."
-            case _:
-                problem = f"One cannot listen on {settings.host} ({error}). Try another --host."
-        raise PerilError("cannot_listen", problem) from error
-    return listening
-
-
-def _handed_over(fd: int) -> socket.socket:
-    """The socket of a supervisor: who connects between two processes waits there, unrefused."""
-    try:
-        handed = socket.socket(fileno=fd)
-    except OSError as error:
-        raise PerilError("cannot_listen", f"{fd} is no socket ({error.strerror}).") from error
-    internet = handed.family in (socket.AF_INET, socket.AF_INET6)
-    if not internet or not handed.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-        handed.detach()
-        raise PerilError("cannot_listen", f"{fd} is no TCP socket that listens.")
-    return handed
+        listening = handed or stack.enter_context(serving.listen(settings))
+        words = f"Peril Table listens on {settings.address}"
+        if workers > 1:
+            _serve_together(settings, listening, workers, words)
+        else:
+            serving.run(settings, listening, words)
 
 
 def _kept_token(path: Path) -> str:
@@ -196,6 +134,19 @@ async def _play_table(tables: Any) -> str:
     made = await tables.create("My table", Key(str(uuid.uuid4())), "Owner")
     await listing.set_listed(tables, made.id, True)
     return str(made.id)
+
+
+def _serve_together(settings: Settings, listening: Any, count: int, words: str) -> None:
+    """Serve with several processes."""
+    from app.table.database import open_store
+    from app.workers import Workers
+
+    if not settings.database_url:
+        problem = "Several workers need one database for all: set PERIL_DATABASE_URL."
+        raise PerilError("one_worker", problem)
+    open_store(settings).close()  # what is wrong with it is said once, before anything else
+    typer.echo(words)
+    Workers(listening, count, {"PERIL_DATA_DIR": str(settings.data_dir)}).run()
 
 
 # ---- tables ---------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from app import logs
 from app.api import devices, docs, edge, play, rankings, records, system, themes, tokens, watch
 from app.api import tables as tables_api
 from app.api.access import Access
+from app.bus import Bus
 from app.devices import callback
 from app.devices import routes as device_routes
 from app.devices.push import Pusher
@@ -59,9 +60,11 @@ def create_app(
     Raises `database.Unusable` if the embedded store cannot be opened.
     """
     logs.configure(settings)
-    tables = Tables(store or open_store(settings), **parts)
+    bus = Bus(settings.redis_url, settings.channel)
+    tables = Tables(store or open_store(settings), bus=bus, **parts)
     tables.public_url = settings.public_url or settings.address
     limits = Limits(settings)
+    limits.share(bus)
     access = Access(tables.store, settings, limits)
     watchers = watch.Watchers(tables, settings, limits)
     registry = Registry(tables, settings)
@@ -70,6 +73,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await tables.start()
+        tables.keeper.each_sweep.append(lambda: system.note(tables, watchers))
         pusher = Pusher(tables, registry, settings, push_transport, resolve)
         await pusher.resume()
         life.stage = "serving"

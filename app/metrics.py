@@ -6,20 +6,33 @@ made once, since looking one up by its labels costs more than counting.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from prometheus_client import (
     CollectorRegistry,
     Counter,
+    Gauge,
     Histogram,
     PlatformCollector,
     ProcessCollector,
+    generate_latest,
 )
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+
+SHARED = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+"""Where several workers count together; whoever of them is asked tells the sum."""
 
 REGISTRY = CollectorRegistry()
-ProcessCollector(registry=REGISTRY)
-PlatformCollector(registry=REGISTRY)
+if not SHARED:
+    ProcessCollector(registry=REGISTRY)
+    PlatformCollector(registry=REGISTRY)
 
+STAGES = ("lobby", "playing", "over")
+WAITS = ("stream", "long_poll")
 RESULTS = ("accepted", "refused", "busy", "failed")
 ROUTES = ("api", "lsl", "static", "system", "page")
 SYSTEM = ("/healthz", "/readyz", "/metrics")
@@ -59,6 +72,53 @@ _requests = {
     for route in ROUTES
     for hundreds in range(1, 6)
 }
+
+_limited_total = Counter(
+    "peril_limited", "Requests refused because they were too many", ["limit"], registry=REGISTRY
+)
+
+
+def _gauge(name: str, meaning: str, label: str = "", mode: str = "livesum") -> Gauge:
+    labels = [label] if label else []
+    return Gauge(name, meaning, labels, registry=REGISTRY, multiprocess_mode=mode)  # type: ignore[arg-type]
+
+
+_tables = _gauge("peril_tables", "Tables in memory", "stage")
+_deadlines = _gauge("peril_deadlines_running", "Deadlines that run, of tables in memory")
+_waiting = _gauge("peril_waiting", "Who waits for news", "kind")
+_redis_up = _gauge(
+    "peril_redis_up", "Whether all workers hear each other through Redis", mode="livemin"
+)
+
+
+def limited(limit: str) -> None:
+    """A request was refused because there were too many."""
+    _limited_total.labels(limit).inc()
+
+
+def now(
+    stages: Mapping[str, int], deadlines: int, waiting: Mapping[Any, int], redis_up: bool
+) -> None:
+    """How things stand in this process."""
+    for stage in STAGES:
+        _tables.labels(stage).set(stages.get(stage, 0))
+    _deadlines.set(deadlines)
+    for kind, count in waiting.items():
+        _waiting.labels(kind).set(count)
+    _redis_up.set(redis_up)
+
+
+def exposed() -> bytes:
+    """All of it, as Prometheus reads it."""
+    if not SHARED:
+        return generate_latest(REGISTRY)
+    for file in Path(SHARED).glob("gauge_live*.db"):
+        pid = int(file.stem.rpartition("_")[2])
+        if not Path(f"/proc/{pid}").exists() and Path("/proc").exists():
+            mark_process_dead(pid)  # type: ignore[no-untyped-call]
+    everybody = CollectorRegistry()
+    MultiProcessCollector(everybody)  # type: ignore[no-untyped-call]
+    return generate_latest(everybody)
 
 
 def command(result: str, since_s: float) -> None:

@@ -22,6 +22,8 @@ class Settings(BaseSettings):
     """Where the embedded database lies."""
     database_url: str = ""
     """A PostgreSQL database to be used instead, `postgresql://user:password@host/name`."""
+    redis_url: str = ""
+    """Through which the processes on such a database tell each other at once, `redis://host:6379/0`."""
     host: str = "127.0.0.1"
     port: int = Field(default=8700, ge=1, le=65535)
     operator_token: str = ""
@@ -76,6 +78,11 @@ class Settings(BaseSettings):
 
     public_url: str = Field(default="", pattern=r"^(https?://[^\s/]+(/\S*[^\s/])?)?$")
     """What links to the server's pages begin with; "": its host and port."""
+
+    @property
+    def channel(self) -> str:
+        """What the processes on one database have in common in Redis."""
+        return f"peril:{self.database_url.rpartition('/')[2]}"
 
     @property
     def database(self) -> Path:

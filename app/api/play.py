@@ -82,7 +82,7 @@ class _Act:
         table_id = scope["path_params"]["table_id"]
         request = Request(scope, receive)
         caller = await self._access.caller(request)
-        table = self._tables.hot.get(table_id) or await self._tables.table(table_id)
+        table = self._tables.ready(table_id) or await self._tables.table(table_id)
         body = await request.body()
         try:
             sent = self._decode(body)

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request, Response
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
-from prometheus_client.metrics_core import Metric
-from prometheus_client.registry import Collector
+from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel, Field
 from sqlalchemy import text
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,7 +19,6 @@ from app.errors import PerilError
 from app.limits import Limits
 from app.table.service import Tables
 
-STAGES = ("lobby", "playing", "over")
 STORE_S = 2.0
 """A store that takes longer to answer is as good as none."""
 
@@ -34,6 +29,10 @@ class Health(BaseModel):
     status: str
     tables_in_memory: int
     deadlines: int
+    redis: Literal["off", "up", "down"] = Field(
+        description="Whether the processes on one database tell each other what is new at once; if"
+        " not they look for it themselves, which takes up to a second."
+    )
     refused: dict[str, int] = Field(
         description="Requests refused since the start because they were too many, by what of"
         " them was too much."
@@ -59,38 +58,15 @@ class Life:
     stage: Literal["starting", "serving", "draining"] = "starting"
 
 
-class _Now(Collector):
-    """What is counted anyway, read when somebody asks."""
-
-    def __init__(self, tables: Tables, limits: Limits, watchers: Watchers) -> None:
-        self._tables = tables
-        self._limits = limits
-        self._watchers = watchers
-
-    def collect(self) -> Iterator[Metric]:
-        yield from metrics.REGISTRY.collect()
-        hot = list(self._tables.hot.values())
-        stages = Counter(dict.fromkeys(STAGES, 0))
-        stages.update(table.now.match.stage for table in hot)
-        tables = GaugeMetricFamily("peril_tables", "Tables in memory", labels=["stage"])
-        for stage, count in stages.items():
-            tables.add_metric([stage], count)
-        yield tables
-        yield GaugeMetricFamily(
-            "peril_deadlines_running",
-            "Deadlines that run",
-            value=sum(len(table.deadlines) for table in hot),
-        )
-        waiting = GaugeMetricFamily("peril_waiting", "Who waits for news", labels=["kind"])
-        for kind, count in self._watchers.open.items():
-            waiting.add_metric([kind], count)
-        yield waiting
-        refused = CounterMetricFamily(
-            "peril_limited", "Requests refused because they were too many", labels=["limit"]
-        )
-        for limit, count in self._limits.refused.items():
-            refused.add_metric([limit], count)
-        yield refused
+def note(tables: Tables, watchers: Watchers) -> None:
+    """Count how things stand now."""
+    hot = list(tables.hot.values())
+    metrics.now(
+        Counter(table.now.match.stage for table in hot),
+        sum(len(table.deadlines) for table in hot),
+        watchers.open,
+        tables.sharing.bus.up,
+    )
 
 
 class Counted:
@@ -131,7 +107,6 @@ def router(
 ) -> APIRouter:
     """Routes for load balancers and people who look after the server."""
     routes = APIRouter(tags=["system"])
-    now = _Now(tables, limits, watchers)
 
     async def read_store() -> None:
         await tables.store.run(lambda session: session.connection().execute(text("SELECT 1")))
@@ -145,6 +120,7 @@ def router(
             tables_in_memory=len(tables.hot),
             deadlines=sum(len(t.deadlines) for t in tables.hot.values()),
             refused=limits.refused,
+            redis=tables.sharing.bus.state,
         )
 
     @routes.get("/readyz", summary="May requests come?", responses={503: _NOT_READY})
@@ -165,7 +141,8 @@ def router(
     async def get_metrics(request: Request) -> Response:
         """For Prometheus: on loopback, or with a token for reading."""
         access.must_read(await access.caller(request))
-        return Response(generate_latest(now), media_type=CONTENT_TYPE_LATEST)
+        note(tables, watchers)
+        return Response(metrics.exposed(), media_type=CONTENT_TYPE_LATEST)
 
     return routes
 

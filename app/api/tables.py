@@ -203,7 +203,7 @@ def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
     async def post_contact(table_id: str, request: Request) -> Answered:
         """The table in-world is there.  From then on 90 s of silence freeze a match."""
         table = await _owned(table_id, request)
-        await tables.contact(table_id)
+        await tables.keeper.contact(table_id)
         return Answered(match=table.now.match_id, seq=table.now.seq)
 
     async def _owned(table_id: str, request: Request) -> HotTable:

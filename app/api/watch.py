@@ -15,6 +15,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import StringConstraints
 from starlette.types import Receive, Scope, Send
 
+from app import metrics
 from app.api.access import Access, Caller
 from app.api.edge import address
 from app.api.schemas import KEY, EntriesOut, EntryOut, frames_out, schema
@@ -73,6 +74,7 @@ class Watchers:
         who = address(request.scope)
         if self.closed or self.waiting >= self._limit or self._waiting[who] >= self._each:
             self._refused["stream"] += 1
+            metrics.limited("stream")
             raise Busy
         self._waiting[who] += 1
         self.open[kind] += 1
@@ -96,10 +98,10 @@ def router(tables: Tables, access: Access, watchers: Watchers, settings: Setting
     routes = APIRouter(prefix="/tables/{table_id}", tags=["watch"])
 
     async def watching(
-        table_id: str, request: Request, avatars: list[str], token: str | None
+        table_id: str, request: Request, avatars: list[str], token: str | None, known: int
     ) -> tuple[Caller, HotTable, list[Key]]:
         caller = await access.caller(request, token or None)
-        table = await tables.table(table_id)
+        table = await tables.table(table_id, known)
         keys = [Key(a) for a in avatars]
         access.must_watch(caller, table, keys)
         return caller, table, keys
@@ -132,7 +134,7 @@ def router(tables: Tables, access: Access, watchers: Watchers, settings: Setting
         avatars: AvatarKeys = [],  # noqa: B006 - FastAPI copies defaults
     ) -> Response:
         """What changed on the board since `since`: nothing, some frames, or the whole board."""
-        caller, table, keys = await watching(table_id, request, avatars, None)
+        caller, table, keys = await watching(table_id, request, avatars, None, since or 0)
         if since is not None:
             await wait(request, table, since, wait_s)
             if keys and not await access.still(caller):
@@ -151,7 +153,7 @@ def router(tables: Tables, access: Access, watchers: Watchers, settings: Setting
 
         What is secret while a match is on comes with the match's own log when it is over.
         """
-        table = await tables.table(table_id)
+        table = await tables.table(table_id, since)
         await wait(request, table, since, wait_s)
         rows = await entries_since(tables.store, table_id, since, limit)
         now = table.now
@@ -182,9 +184,9 @@ def router(tables: Tables, access: Access, watchers: Watchers, settings: Setting
 
         A browser's EventSource cannot send headers, so the token may come as a parameter here.
         """
-        caller, table, keys = await watching(table_id, request, avatars, token)
         last = request.headers.get("last-event-id", "")
         known = int(last) if last.isdecimal() and len(last) < 16 else since
+        caller, table, keys = await watching(table_id, request, avatars, token, known or 0)
         return _Stream(
             _news(caller, table, known, keys),
             media_type="text/event-stream",

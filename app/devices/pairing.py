@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping
 
 from app.devices import wire
-from app.devices.registry import Registry, UnknownDevice
+from app.devices.device import UnknownDevice
+from app.devices.registry import Registry
 from app.display import YELLOW, Frame
 from app.errors import TooMany
 from app.limits import Limits

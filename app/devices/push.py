@@ -17,7 +17,8 @@ import structlog
 
 from app import metrics
 from app.devices import callback, signing, wire
-from app.devices.registry import Device, Registry
+from app.devices.device import Device
+from app.devices.registry import Registry
 from app.devices.routes import POLL_PUSHED_S, since_part
 from app.settings import Settings
 from app.table.hot import HotTable
@@ -30,6 +31,19 @@ LOST = (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError)
 
 VAIN_PUSHES = 3
 """So often a device may answer that it still knows no more; then it has to ask itself."""
+
+
+FOLLOW_S = 1.0
+"""So long the process that stored something has for telling the device."""
+AHEAD_S = 1.5
+
+
+class Lost(Exception):
+    """Nobody is at that URL."""
+
+
+class NotTaken(Exception):
+    """The scripts are there and do not take this push."""
 
 
 class Pusher:
@@ -53,6 +67,7 @@ class Pusher:
             timeout=settings.push_timeout_s, follow_redirects=False, transport=transport
         )
         tables.listeners.append(self.changed)
+        tables.followers.append(self.followed)
         registry.answers = self.answers
 
     async def resume(self) -> None:
@@ -71,25 +86,50 @@ class Pusher:
     def changed(self, table: HotTable) -> None:
         """A table has a new state: see that its device hears of it."""
         device = self._registry.by_table.get(table.id)
-        if device is not None and device.url and device.pushing is None:
+        if device is None:
+            if self._tables.store.shared and table.watched:
+                self._tables.spawn(self._find(table))
+        elif (device.url or device.doubtful) and device.pushing is None:
             device.pushing = asyncio.ensure_future(self._push(device, table))
+
+    async def _find(self, table: HotTable) -> None:
+        """Another process knows the device of this table."""
+        device = await self._registry.fresh(table.id)
+        if device is not None:
+            self.changed(table)
+
+    def followed(self, table: HotTable) -> None:
+        """Another process stored a new state: it pushes, and should it not, this one does."""
+        asyncio.get_running_loop().call_later(FOLLOW_S, self._if_behind, table)
+
+    def _if_behind(self, table: HotTable) -> None:
+        device = self._registry.by_table.get(table.id)
+        if device is not None and device.seq < table.now.seq:
+            self.changed(table)
 
     async def _push(self, device: Device, table: HotTable) -> None:
         try:
             async with self._gate:
+                if self._tables.store.shared:
+                    await self._registry.fresh(table.id)
                 vain = 0
                 while device.url and device.seq != table.now.seq and vain < VAIN_PUSHES:
                     known, url = device.seq, device.url
-                    if not await self._bring(device, table, url):
+                    try:
+                        await self._bring(device, table, url)
+                    except Lost:
                         await self._registry.drop_url(device, url)
                         continue
+                    except NotTaken:
+                        # Another process, whose clock is ahead, pushed a moment ago.
+                        await asyncio.sleep(AHEAD_S)
                     vain = vain + 1 if device.seq == known else 0
         except Exception:
             log.exception("push_failed", **table.logged())
         finally:
             device.pushing = None
 
-    async def _bring(self, device: Device, table: HotTable, url: str) -> bool:
+    async def _bring(self, device: Device, table: HotTable, url: str) -> None:
         """Push from what the device knows to now, in as many parts as it takes."""
         budget_bytes = wire.BODY_BYTES - signing.STAMP_BYTES
         upto, since, heard, start = table.now, device.basis(device.seq), device.heard, 0
@@ -98,23 +138,28 @@ class Pusher:
             if part.rest:
                 device.begun = abs(since)
             acknowledged = await self._post(device, url, part.text)
-            if acknowledged is None:
-                return False
             if not part.rest:
                 device.seq = acknowledged
                 device.heard = acknowledged or device.heard
-                return True
+                self._registry.told(device)
+                return
             start = part.rest
 
     async def answers(self, device: Device) -> bool:
         """Whether the object is there: a push without news is acknowledged."""
         nothing = wire.record("S", str(device.seq), str(device.seq), str(POLL_PUSHED_S))
-        return await self._post(device, device.url, nothing) is not None
+        try:
+            await self._post(device, device.url, nothing)
+        except Lost:
+            return False
+        except NotTaken:
+            pass
+        return True
 
-    async def _post(self, device: Device, url: str, text: str) -> int | None:
-        """The seq that the device says it has now; None if it could not be reached."""
-        device.pushes += 1
-        body = signing.stamped(device.secret, text, int(self._tables.clock()), device.pushes)
+    async def _post(self, device: Device, url: str, text: str) -> int:
+        """The seq that the device says it has now.  Lost or NotTaken."""
+        stamp = device.next_stamp(self._tables.clock())
+        body = signing.stamped(device.secret, text, *stamp)
         try:
             async with asyncio.timeout(self._limit_s), self._call(url, body) as response:
                 raw = b""
@@ -125,12 +170,12 @@ class Pusher:
         except (*LOST, callback.Forbidden) as error:
             metrics.PUSHES["lost"].inc()
             log.info("push_lost", why=type(error).__name__, **self._logged(device))
-            return None
+            raise Lost from error
         said = raw.decode(errors="ignore").strip()
         if response.status_code != 200 or not said.isdecimal() or len(said) > 9:
             metrics.PUSHES["refused"].inc()
             log.info("push_refused", status=response.status_code, **self._logged(device))
-            return None
+            raise NotTaken if response.status_code == 403 else Lost
         metrics.PUSHES["taken"].inc()
         return int(said)
 

@@ -8,115 +8,27 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select, update
 
 from app import codes
 from app.devices import callback, signing
-from app.errors import NotFound, PerilError
+from app.devices.device import Copied, Device, Hello, NotPaired, UnknownDevice
+from app.errors import NotFound
 from app.games import GAMES, texts
 from app.games.core import Key
 from app.settings import Settings
+from app.table.keeper import SILENCE_S
 from app.table.models import DeviceRow
-from app.table.service import SILENCE_S, Tables
+from app.table.service import Tables
 
 CHECK_S = 2
 """How old what is known of a device may be; nobody waits while it is read again."""
-
-
-class Hello(msgspec.Struct, frozen=True):
-    """What a table in-world says of itself."""
-
-    object_key: str
-    owner_key: str
-    owner_name: str = ""
-    table: str = ""
-    name: str = ""
-    region: str = ""
-    url: str = ""
-    version: str = ""
-    theme: str = ""
-    language: str = ""
-    sets: dict[str, tuple[int, int]] = {}
-
-
-class Device:
-    """A registered linkset.
-
-    `seq`: the state that it acknowledged last, 0 if unknown.  `heard`: the state up to which it has
-    said all lines.  `begun`: the state from which it was last told something in parts; it may have
-    painted some of them.  `dead_url`: one that did not answer; it is not called again, and the
-    linkset is told to ask for another one.
-    """
-
-    def __init__(self, row: DeviceRow, seen_s: float) -> None:
-        self.id = row.id
-        self.table_id = row.table_id
-        self.secret = row.secret
-        self.next_secret = row.next_secret
-        self.nonces = signing.Nonces()
-        self.notices: list[str] = []
-        """What its owner is to be told with the next answer."""
-        self.pushes = 0
-        self.object_key = row.object_key
-        self.owner_key = row.owner_key
-        self.url = row.url
-        self.troubles = row.troubles
-        self.dead_url = ""
-        self.seq = 0
-        self.heard = 0
-        self.begun = 0
-        self.seen_s = seen_s
-        self.checked_s = seen_s
-        self.pushing: asyncio.Task[None] | None = None
-        self.errors = {"4xx": 0, "429": 0, "5xx": 0}
-        """Answered to it since this process knows it."""
-
-    def answered(self, status: int) -> None:
-        """An error was answered to a request in the name of this device."""
-        self.errors["429" if status == 429 else f"{status // 100}xx"] += 1
-
-    def basis(self, seq: int) -> int:
-        """What to tell from to one who has painted `seq`: the whole board, -seq, if parts of
-        something newer may be among it."""
-        return -seq if seq == self.begun else seq
-
-
-class Copied(PerilError):
-    """Another object with the same secret is alive."""
-
-    status = 409
-
-    def __init__(self) -> None:
-        super().__init__(
-            "copied",
-            "Another copy of this table is in use. Only one plays at a time: remove it, or touch"
-            " this one and pair it with a code of its own.",
-        )
 
 
 COPY_SEEN = (
     "A copy of this table tried to take its place and was refused. If that was not you, revoke this"
     " table and pair it anew."
 )
-
-
-class UnknownDevice(PerilError):
-    """The same for every reason why a request is not of a device that is known here."""
-
-    status = 401
-
-    def __init__(self) -> None:
-        super().__init__("unknown_device", "This table is not paired here.")
-
-
-class NotPaired(PerilError):
-    status = 403
-
-    def __init__(self) -> None:
-        super().__init__(
-            "not_paired",
-            "This table is not paired with its server yet. Touch it and type the pairing code.",
-        )
 
 
 class Registry:
@@ -131,6 +43,10 @@ class Registry:
         self.by_table: dict[str, Device] = {}
         self.answers: Callable[[Device], Awaitable[bool]] | None = None
         """Whether the object of a device answers at its URL; who pushes can tell."""
+        self._bus = tables.sharing.bus
+        self._bus.on("device", self._changed_elsewhere)
+        self._bus.on("known", self._knows)
+        self._bus.on("nonce", self._used)
 
     def named(self, form: Mapping[str, str]) -> Device | None:
         """The device of this process that a request names, be it that one or not."""
@@ -148,22 +64,29 @@ class Registry:
     async def signed(self, verb: str, body: str, form: Mapping[str, str]) -> Device | None:
         """The device that signed a request just now, of whatever object; None if none did."""
         device = await self._find(form["d"]) if form.get("d") else None
-        if device is not None and self._tables.clock() - device.checked_s > CHECK_S:
-            device.checked_s = self._tables.clock()
-            self._checking = asyncio.ensure_future(self._check(device))
+        if device is not None:
+            if device.doubtful:
+                await self.check(device)
+            elif self._tables.clock() - device.checked_s > CHECK_S:
+                device.checked_s = self._tables.clock()
+                self._checking = asyncio.ensure_future(self.check(device))
         at, now_s = form.get("ts", ""), int(self._tables.clock())
         if device is None or not (at.isascii() and at.isdecimal() and len(at) < 12):
             return None
         secret = signing.is_signed((device.secret, device.next_secret), verb, body)
-        if not secret or not device.nonces.fresh(form.get("nonce", ""), int(at), now_s):
+        nonce = form.get("nonce", "")
+        if not secret or not device.nonces.fresh(nonce, int(at), now_s):
             return None
+        if self._bus.up:
+            self._bus.tell("nonce", msgspec.msgpack.encode((device.id, nonce, int(at))))
         if secret == device.next_secret:
             device.secret, device.next_secret = secret, ""
             await self._set(device, secret=secret, next_secret="")
         return device
 
-    async def _check(self, device: Device) -> None:
-        """See whether another process has cut the device off or given it another secret."""
+    async def check(self, device: Device) -> None:
+        """See what another process has changed of the device, or whether it cut it off."""
+        device.doubtful, device.checked_s = False, self._tables.clock()
 
         def read(session: Session) -> DeviceRow | None:
             return session.get(DeviceRow, device.id)
@@ -171,8 +94,48 @@ class Registry:
         row = await self._tables.store.run(read)
         if row is None:
             self._forget(device)
-        else:
-            device.secret, device.next_secret = row.secret, row.next_secret
+            return
+        device.secret, device.next_secret = row.secret, row.next_secret
+        if self._tables.store.shared:
+            device.object_key, device.troubles = row.object_key, row.troubles
+            device.url = self._callable(device, row.url)
+            device.seen_s = max(device.seen_s, row.seen_ms / 1000)
+
+    async def fresh(self, table_id: str) -> Device | None:
+        """The device that shows a table, as other processes have it too."""
+        device = self.by_table.get(table_id)
+        if device is None:
+            await self.recall(table_id)
+        elif device.doubtful or self._tables.clock() - device.checked_s > CHECK_S:
+            await self.check(device)
+        return self.by_table.get(table_id)
+
+    # ---- other processes --------------------------------------------------------------------
+
+    def told(self, device: Device) -> None:
+        """The device was told something: others need not tell it again."""
+        if self._bus.up:
+            known = (device.id, device.seq, device.heard, device.begun)
+            self._bus.tell("known", msgspec.msgpack.encode(known))
+
+    def _knows(self, body: bytes) -> None:
+        device_id, seq, heard, begun = msgspec.msgpack.decode(body)
+        if device := self._by_id.get(device_id):
+            device.seq, device.heard, device.begun = seq, heard, begun
+
+    def _used(self, body: bytes) -> None:
+        device_id, nonce, at_s = msgspec.msgpack.decode(body)
+        if device := self._by_id.get(device_id):
+            device.nonces.fresh(nonce, at_s, int(self._tables.clock()))
+
+    def _changed(self, device: Device) -> None:
+        if self._bus.up:
+            self._bus.tell("device", msgspec.msgpack.encode((device.id, device.dead_url)))
+
+    def _changed_elsewhere(self, body: bytes) -> None:
+        device_id, dead_url = msgspec.msgpack.decode(body)
+        if device := self._by_id.get(device_id):
+            device.doubtful, device.dead_url = True, dead_url
 
     async def hello(self, hello: Hello, device: Device | None) -> tuple[Device, str]:
         """Recognise or register a table: the device, and its secret if it is new ('' if not).
@@ -221,7 +184,8 @@ class Registry:
             raise UnknownDevice
         if device.object_key != form.get("o", ""):
             await self._one_of(device, form.get("o", ""))
-            raise UnknownDevice  # it takes its place by a hello
+            if device.object_key != form.get("o", ""):
+                raise UnknownDevice  # it takes its place by a hello
         device.seen_s = self._tables.clock()
         return device
 
@@ -256,6 +220,7 @@ class Registry:
 
         self._forget(device)
         await self._tables.store.run(write)
+        self._changed(device)
 
     async def _of(self, table_id: str) -> Device:
         if table_id not in self.by_table:
@@ -270,6 +235,8 @@ class Registry:
 
         One that was taken and rezzed anew need not wait: the URL of the old object is dead.
         """
+        if self._tables.store.shared:
+            await self.check(device)
         if device.object_key == object_key or self._silent(device):
             return
         if device.url and self.answers is not None and not await self.answers(device):
@@ -315,7 +282,15 @@ class Registry:
         """A URL of the table does not answer."""
         device.dead_url = url
         if device.url == url:
-            await self.set_url(device, "")
+            device.url = ""
+
+        def write(session: Session) -> None:
+            mine = update(DeviceRow).where(col(DeviceRow.id) == device.id)
+            session.exec(mine.where(col(DeviceRow.url) == url).values(url=""))
+            session.commit()
+
+        await self._tables.store.run(write)
+        self._changed(device)
 
     def _callable(self, device: Device, url: str) -> str:
         """The URL if pushes may go there, else ''."""
@@ -347,6 +322,7 @@ class Registry:
         replaced = self.by_table.get(table_id)
         if replaced is not None:
             self._forget(replaced)
+            self._changed(replaced)
         return self._remember(row)
 
     def _forget(self, device: Device) -> None:
@@ -378,6 +354,7 @@ class Registry:
             session.commit()
 
         await self._tables.store.run(write)
+        self._changed(device)
 
     async def _find(self, device_id: str) -> Device | None:
         device = self._by_id.get(device_id)

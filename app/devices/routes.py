@@ -14,7 +14,8 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from app.devices import pairing, wire
-from app.devices.registry import Copied, Device, Hello, NotPaired, Registry, UnknownDevice
+from app.devices.device import Copied, Device, Hello, NotPaired, UnknownDevice
+from app.devices.registry import Registry
 from app.display import LARGEST_SET, TEXT_SETS
 from app.errors import Malformed, PerilError
 from app.games.core import Actor, Key
@@ -102,7 +103,7 @@ class _Lsl:
         table = await tables.table(device.table_id)
         # What was said before is over; that the game goes on is said because it is back.
         device.heard = device.heard or table.now.seq
-        await tables.contact(device.table_id)
+        await tables.keeper.contact(device.table_id)
         await _speak(tables, table, said.language)
         first = [wire.record("I", device.id, secret, table.id)]
         if said.url and said.url == device.dead_url:
@@ -127,8 +128,9 @@ class _Lsl:
                 raise
             return await pairing.answer(registry, limits, verb, form, _address(request))
         limits.check("device", device.id)
-        await tables.contact(device.table_id)
-        table = await tables.table(device.table_id)
+        known = max(_number(form, "since"), 0)
+        table = await tables.table(device.table_id, known)
+        await tables.keeper.contact(device.table_id)
         if "u" in form:
             await registry.set_url(device, form["u"])
         direct = await _VERBS[verb](tables, table, form)
@@ -139,7 +141,9 @@ class _Lsl:
             direct.append(wire.record("I", device.id, device.next_secret, table.id))
         if device.dead_url and form.get("u") == device.dead_url:
             direct.append("U")
-        return _news(device, table, direct, form)
+        text = _news(device, table, direct, form)
+        registry.told(device)
+        return text
 
 
 async def _speak(tables: Tables, table: HotTable, language: str) -> None:
@@ -155,6 +159,9 @@ def _news(device: Device, table: HotTable, direct: list[str], form: Form) -> str
     start = _number(form, "more")
     upto = table.at(_number(form, "to")) if start > 0 else None
     since = _number(form, "from") if upto else device.basis(known)
+    if upto and since > 0 and table.at(since) is None:
+        # Another process gave the first part, as a difference that this one cannot make.
+        upto, since = None, -known
     part = since_part(
         table,
         since,

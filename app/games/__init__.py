@@ -77,11 +77,9 @@ _CHOICES = {
 }
 
 
-def is_choice(opened: Event, command: str) -> bool:
-    """Whether a command of the log (its JSON) is one of the game that `opened` began."""
-    if not command or not isinstance(opened, lobby.MatchOpened):
-        return False
-    return _tag_decoder.decode(command).type in _CHOICES[opened.game]
+def is_choice(game: str, command: str) -> bool:
+    """Whether a command of the log (its JSON) is one of `game` itself."""
+    return bool(command) and _tag_decoder.decode(command).type in _CHOICES[game]
 
 
 def seen_by_all(events: str) -> tuple[str, bool]:

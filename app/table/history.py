@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from app import games
 from app.errors import NotFound
 from app.games.core import Key
-from app.table.log import Log
-from app.table.models import DeadlineRow, EntryRow, MatchRow, PersonRow, TableRow
+from app.table.log import Append, Deadline, Entry, Log, Opened
+from app.table.models import DeadlineRow, DeviceRow, EntryRow, MatchRow, PersonRow, TableRow
 
 MATCHES_AT_ONCE = 20
 SEED_SHOWN = '"type":"seed_shown"'
@@ -72,6 +72,83 @@ async def latest(store: Log, table_id: str) -> Stored | None:
         ).all()
         deadlines = session.exec(select(DeadlineRow).where(DeadlineRow.match_id == match.id)).all()
         return row, match, list(entries), list(deadlines)
+
+    return await store.run(read)
+
+
+async def after(store: Log, table_id: str, match_id: str, seq: int) -> Append | None:
+    """What was stored for a table after the state `seq` of a match: nothing, or as one append.
+
+    Its deadlines are those that run now.
+    """
+
+    def read(session: Session) -> Append | None:
+        known = session.get_one(MatchRow, match_id)
+        newer = col(MatchRow.number) > known.number
+        opened = session.exec(select(MatchRow).where(MatchRow.table_id == table_id, newer)).all()
+        matches = [match_id, *(match.id for match in opened)]
+        rows = session.exec(
+            select(EntryRow)
+            .where(col(EntryRow.match_id).in_(matches), EntryRow.seq > seq)
+            .order_by(col(EntryRow.seq))
+        ).all()
+        if not rows:
+            return None
+        running = session.exec(select(DeadlineRow).where(DeadlineRow.table_id == table_id)).all()
+        return Append(
+            table_id,
+            [Entry(**row.model_dump()) for row in rows],
+            started=[Deadline(**row.model_dump()) for row in running],
+            opened=[
+                Opened(match.id, match.game, match.number, match.first_seq, match.seed)
+                for match in opened
+            ],
+        )
+
+    return await store.run(read)
+
+
+async def newer(store: Log, states: dict[str, tuple[str, int]]) -> list[str]:
+    """The tables of which there is more than the state (match, seq) that is known of each."""
+    known = {match: (table_id, seq) for table_id, (match, seq) in states.items()}
+
+    def read(session: Session) -> list[str]:
+        last = func.max(EntryRow.seq)
+        rows = session.exec(
+            select(EntryRow.match_id, last)
+            .where(col(EntryRow.match_id).in_(known))
+            .group_by(col(EntryRow.match_id))
+        )
+        return [known[match][0] for match, seq in rows if seq > known[match][1]]
+
+    return await store.run(read)
+
+
+async def overdue(store: Log, before_ms: int, limit: int) -> list[Deadline]:
+    """Deadlines that run although they were due before `before_ms`, the oldest first."""
+
+    def read(session: Session) -> list[Deadline]:
+        rows = session.exec(
+            select(DeadlineRow)
+            .where(DeadlineRow.due_ms < before_ms)
+            .order_by(col(DeadlineRow.due_ms))
+            .limit(limit)
+        )
+        return [Deadline(**row.model_dump()) for row in rows]
+
+    return await store.run(read)
+
+
+async def heard_of(store: Log, table_ids: Sequence[str]) -> dict[str, int]:
+    """When the devices of tables were heard last, as far as that is stored; milliseconds."""
+
+    def read(session: Session) -> dict[str, int]:
+        rows = session.exec(
+            select(DeviceRow.table_id, DeviceRow.seen_ms).where(
+                col(DeviceRow.table_id).in_(table_ids)
+            )
+        )
+        return dict(rows.all())
 
     return await store.run(read)
 

@@ -23,6 +23,7 @@ from app.games.core import NOBODY, Actor, Command, Game, Key, Match, RankingPage
 from app.games.lines import Line
 from app.games.own import Own
 from app.table import standings
+from app.table.log import Append
 
 RECENT_STATES = 64
 RECENT_ANSWERS = 512
@@ -164,13 +165,17 @@ class Order(msgspec.Struct):
     actor: Key
     name: str
     owner: bool
-    command: Command
+    command: Command | None
+    """None: only to see what other processes stored."""
     id: str | None
     done: asyncio.Future[Outcome]
+    known: int = 0
+    """There is this state at least."""
     since_s: float = msgspec.field(default_factory=perf_counter)
 
     def answer(self, outcome: Outcome) -> None:
-        metrics.command("refused" if outcome.refusal else "accepted", self.since_s)
+        if self.command is not None:
+            metrics.command("refused" if outcome.refusal else "accepted", self.since_s)
         if not self.done.done():
             self.done.set_result(outcome)
 
@@ -178,7 +183,8 @@ class Order(msgspec.Struct):
 def fail(orders: Sequence[Order], error: Exception) -> None:
     """Nothing came of these."""
     for order in orders:
-        metrics.command("busy" if isinstance(error, Busy) else "failed", order.since_s)
+        if order.command is not None:
+            metrics.command("busy" if isinstance(error, Busy) else "failed", order.since_s)
         if not order.done.done():
             order.done.set_exception(error)
 
@@ -223,6 +229,10 @@ class HotTable:
         self.working = False
         self.stale = False
         """Its log was changed by other means than a command: it must be read again."""
+        self.arrived: tuple[Append, ...] = ()
+        """What other processes stored and told, not looked at yet."""
+        self.sure_at = 0.0
+        """Until then, in seconds since 1970, this process knew all of it."""
         self.used_at = 0.0
         self._changed: asyncio.Event | None = None
 
@@ -236,6 +246,11 @@ class HotTable:
     @property
     def now(self) -> Snapshot:
         return self.states[-1]
+
+    @property
+    def awaited(self) -> bool:
+        """Somebody waits for the next state."""
+        return self._changed is not None
 
     def theme_for(self, match: Match[Any], who: Key = NOBODY) -> texts.Theme:
         """What this avatar sees and hears of `match`; NOBODY: what all do."""

@@ -92,7 +92,24 @@ def folded(name: str) -> str:
 
 
 class Log(Protocol):
-    """The store as the table service needs it."""
+    """The store as the table service needs it.
+
+    `shared`: other processes may serve the same tables at the same time.
+    """
+
+    shared: bool
+
+    async def enter(self) -> bool:
+        """Become one of the processes that serve these tables; whether there is no other.
+
+        Such a first one says by `entered` when the others may follow; they wait for that here.
+        """
+
+    async def entered(self) -> None:
+        """What the first one had to do is done."""
+
+    async def stay(self) -> None:
+        """Be one of them still, should the store have been gone meanwhile.  Cheap."""
 
     async def append(self, append: Append) -> None:
         """Store durably.  Conflict, Duplicate or StoreBusy if nothing was written."""

@@ -80,7 +80,7 @@ class DeadlineRow(SQLModel, table=True):
     phase: int = Field(primary_key=True)
     epoch: int = Field(primary_key=True)
     table_id: str = Field(max_length=16, index=True)
-    due_ms: int = Field(sa_type=BigInteger)
+    due_ms: int = Field(sa_type=BigInteger, index=True)
 
 
 class RecordRow(SQLModel, table=True):

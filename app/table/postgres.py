@@ -7,6 +7,7 @@ server cannot be reached, appends are refused (`StoreBusy`) and the next one tri
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -25,11 +26,23 @@ T = TypeVar("T")
 LIMIT_S = 5.0
 """So long a commit may take, or a connection to be made."""
 
+LOST = (psycopg.Error, OSError, TimeoutError)
+"""What a server that is gone makes of a statement."""
+
+SERVING = 0x9E812
+"""Key of the advisory lock that every process has which serves the tables of a database.  It ends
+with the connection, however the process ends."""
+
 _Waiting = tuple[Append, "asyncio.Future[None]"]
 
 
 class PostgresLog:
-    """One connection writes; a few others, used from threads, read."""
+    """One connection writes; a few others, used from threads, read.
+
+    One more says that this process serves the tables.
+    """
+
+    shared = True
 
     def __init__(self, url: URL) -> None:
         self.engine = create_engine(
@@ -41,8 +54,34 @@ class PostgresLog:
         )
         self._address = url.set(drivername="postgresql").render_as_string(hide_password=False)
         self._connection: psycopg.AsyncConnection | None = None
+        self._presence: psycopg.AsyncConnection | None = None
         self._waiting: list[_Waiting] = []
         self._writer: asyncio.Task[None] | None = None
+
+    async def enter(self) -> bool:
+        self._presence = await self._connect()
+        row = await self._presence.execute("SELECT pg_try_advisory_lock(%s)", [SERVING])
+        if (await row.fetchone() or [False])[0]:
+            return True
+        await self._presence.execute("SELECT pg_advisory_lock_shared(%s)", [SERVING])
+        return False
+
+    async def entered(self) -> None:
+        if self._presence is not None:
+            await self._presence.execute("SELECT pg_advisory_lock_shared(%s)", [SERVING])
+            await self._presence.execute("SELECT pg_advisory_unlock(%s)", [SERVING])
+
+    async def stay(self) -> None:
+        if self._presence is None:
+            return
+        try:
+            async with asyncio.timeout(LIMIT_S):
+                await self._presence.execute("SELECT 1")
+        except LOST:
+            self._presence.pgconn.finish()
+            with contextlib.suppress(*LOST):
+                self._presence = await self._connect()
+                await self._presence.execute("SELECT pg_try_advisory_lock_shared(%s)", [SERVING])
 
     async def append(self, append: Append) -> None:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -63,8 +102,9 @@ class PostgresLog:
             raise Busy from error
 
     def close(self) -> None:
-        if self._connection is not None:
-            self._connection.pgconn.finish()
+        for connection in (self._connection, self._presence):
+            if connection is not None:
+                connection.pgconn.finish()
         self.engine.dispose()
 
     async def _write(self) -> None:
@@ -102,17 +142,20 @@ class PostgresLog:
             # The details would name what is stored.
             why = error.diag.message_primary or name
             return Duplicate(why) if "command_id" in name else Conflict(why)
-        except (psycopg.Error, OSError, TimeoutError) as error:
+        except LOST as error:
             await self._drop()
             return StoreBusy(type(error).__name__)
         return None
 
     async def _connected(self) -> psycopg.AsyncConnection:
         if self._connection is None or self._connection.closed:
-            self._connection = await psycopg.AsyncConnection.connect(
-                self._address, autocommit=True, connect_timeout=int(LIMIT_S)
-            )
+            self._connection = await self._connect()
         return self._connection
+
+    async def _connect(self) -> psycopg.AsyncConnection:
+        return await psycopg.AsyncConnection.connect(
+            self._address, autocommit=True, connect_timeout=int(LIMIT_S)
+        )
 
     async def _drop(self) -> None:
         """What a connection did that broke off is not known: the next append makes another."""

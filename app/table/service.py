@@ -8,37 +8,33 @@ together in the next one.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 import msgspec
 import structlog
 from sqlmodel import Session, col, select
 
-from app import fairness, games, metrics, ranking
+from app import metrics, ranking
+from app.bus import Bus
 from app.errors import Busy, NotFound, Refused
-from app.games import GAMES, lobby, own, texts
-from app.games.core import SERVER, Actor, Command, Dice, Event, Key, Match, RankingPage, Refusal
-from app.table import history, standings
-from app.table.hot import HotTable, Order, Outcome, Snapshot, fail
-from app.table.log import Append, Conflict, Duplicate, Log, Opened, StoreBusy
-from app.table.models import DeadlineRow, EntryRow, TableRow
-from app.table.step import Step, entry_of, match_id
+from app.games import GAMES, lobby, texts
+from app.games.core import SERVER, Actor, Command, Dice, Key, RankingPage, Refusal
+from app.table import history, loading, standings
+from app.table.hot import HotTable, Order, Outcome, fail
+from app.table.keeper import Keeper
+from app.table.log import Append, Conflict, Duplicate, Log, StoreBusy
+from app.table.models import DeadlineRow, TableRow
+from app.table.sharing import Sharing
+from app.table.step import Step, first
 from app.table.timers import Timers
 
 log = structlog.get_logger("table")
 
 MAX_TRIES = 8
 """How often a batch is decided again after another writer was first."""
-
-IDLE_S = 900
-"""A table nobody used for so long leaves memory."""
-
-SILENCE_S = 90
-"""D7: a watched table that shows no sign of life for so long is frozen."""
 
 _ID_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 
@@ -51,6 +47,7 @@ class Tables:
         store: Log,
         dice: Dice | None = None,
         clock: Callable[[], float] = time.time,
+        bus: Bus | None = None,
     ) -> None:
         self.store = store
         self.dice = dice
@@ -60,18 +57,24 @@ class Tables:
         self.public_url = ""
         """What links to pages begin with."""
         self.hot: dict[str, HotTable] = {}
-        self.seen: dict[str, float] = {}
-        """Watched tables: last sign of life, seconds since 1970."""
         self.listeners: list[Callable[[HotTable], None]] = []
-        """Called after each new state; they must not wait."""
+        """Called after each new state that this process stored; they must not wait."""
+        self.followers: list[Callable[[HotTable], None]] = []
+        """The same for states that another one stored."""
         self.timers = Timers(self._fire, clock)
+        self.sharing = Sharing(self, bus or Bus())
+        self.keeper = Keeper(self)
         self._loading: dict[str, asyncio.Task[HotTable]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
 
     # ---- life of the service ----------------------------------------------------------------
 
     async def start(self) -> None:
-        """Go on where the last process stopped: running deadlines start anew, at full length."""
+        """Go on where the last process stopped: running deadlines start anew, at full length.
+
+        While other processes serve the tables nothing has stopped, and this one joins them.
+        """
+        alone = await self.store.enter()
 
         def read(session: Session) -> tuple[list[str], list[str]]:
             self.speaks |= history.languages(session)
@@ -81,14 +84,18 @@ class Tables:
 
         running, watched = await self.store.run(read)
         now = self.clock()
-        self.seen = dict.fromkeys(watched, now)
-        for table_id in running:
+        self.keeper.seen = dict.fromkeys(watched, now)
+        for table_id in running if alone else ():
             table = await self.table(table_id)
             # Put in together they share a commit: no match can be left frozen by a crash between.
             frozen = self._put(table, Actor(SERVER), lobby.Freeze("restart"))
             await asyncio.gather(frozen, self.submit(table_id, Actor(SERVER), lobby.Thaw()))
+        if alone:
+            await self.store.entered()
         self.timers.start()
-        self._spawn(self._sweep())
+        if self.store.shared:
+            self.sharing.bus.start()
+        self.spawn(self.keeper.run())
 
     async def stop(self) -> None:
         """End the service's tasks; commands under way finish first."""
@@ -98,33 +105,14 @@ class Tables:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.sharing.bus.stop()
         self.store.close()
 
-    def _spawn(self, work: Any) -> None:
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Do something meanwhile; it ends with the service."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-    async def _sweep(self) -> None:
-        while True:
-            await asyncio.sleep(10)
-            try:
-                await self.sweep()
-            except Exception:
-                log.exception("sweep_failed")
-
-    async def sweep(self) -> None:
-        """Freeze tables that fell silent, and let idle ones leave memory."""
-        now = self.clock()
-        for table in list(self.hot.values()):
-            match, silent = table.now.match, now - self.seen.get(table.id, 0.0) > SILENCE_S
-            # A table that is not in memory waits for nobody: there is nothing to freeze.
-            if table.watched and silent and match.stage != "lobby" and not match.frozen:
-                with contextlib.suppress(Busy):  # the next sweep tries again
-                    await self.submit(table.id, Actor(SERVER), lobby.Freeze("unreachable"))
-            idle = now - table.used_at > IDLE_S
-            if idle and silent and not (table.working or table.deadlines):
-                del self.hot[table.id]
 
     # ---- tables -----------------------------------------------------------------------------
 
@@ -149,37 +137,29 @@ class Tables:
         if isinstance(checked, Refusal):
             raise Refused(checked, theme)
         table_id = "".join(secrets.choice(_ID_LETTERS) for _ in range(8))
-        name, owner_name = lobby.clean_name(name) or "Peril Table", lobby.clean_name(owner_name)
-        table = HotTable(table_id, name, owner, owner_name, speaks=self.speaks)
+        called, owner_name = lobby.clean_name(name) or "Peril Table", lobby.clean_name(owner_name)
+        table = HotTable(table_id, called, owner, owner_name, speaks=self.speaks)
         await standings.attach(self.store, table)
-        table.seed = fairness.new_seed()
-        opening = lobby.MatchOpened(
-            game,
-            owner,
-            msgspec.to_builtins(checked),
-            commitment=fairness.commitment(table.seed),
-        )
-        now_ms = self._now_ms()
-        row = TableRow(
-            id=table.id,
-            name=table.name,
-            owner_key=owner,
-            owner_name=table.owner_name,
-            created_ms=now_ms,
-        )
-        append = Append(table.id, [entry_of(table.id, 1, 1, now_ms, SERVER, None, [opening])])
-        append.opened = [Opened(match_id(table.id, 1), game, 1, 1, table.seed)]
-        append.table = row.model_dump()
-        await self._store(append)
-        table.number = 1
-        match = lobby.open_match(GAMES[game], opening)
-        table.states.append(Snapshot(table, match_id(table.id, 1), 1, match, RankingPage()))
+        await self._store(first(table, checked, game, self._now_ms()))
         self.hot[table.id] = table
         return table
 
-    async def table(self, table_id: str) -> HotTable:
-        """The table, from memory or from the store.  NotFound if there is none."""
+    def ready(self, table_id: str, known: int = 0) -> HotTable | None:
+        """The table if it is in memory and sure to be the newest, at least its state `known`."""
         table = self.hot.get(table_id)
+        if table is None or not self.store.shared:
+            return table
+        behind = table.arrived or table.now.seq < known
+        return None if behind or self.sharing.doubts(table) else table
+
+    async def table(self, table_id: str, known: int = 0) -> HotTable:
+        """The table, from memory or from the store, as far as somebody has seen it at least.
+
+        `known`: a state that is known to somebody.  NotFound if there is no such table.
+        """
+        table = self.hot.get(table_id)
+        if table is not None and self.ready(table_id, known) is None:
+            await self.look(table, known)
         if table is None:
             task = self._loading.get(table_id)
             if task is None:
@@ -191,42 +171,14 @@ class Tables:
         return table
 
     async def _load(self, table_id: str) -> HotTable:
-        stored = await history.latest(self.store, table_id)
-        if stored is None:
-            raise NotFound("table", table_id)
-        row, match_row, entries, deadlines = stored
-        table = self.hot.get(table_id) or HotTable(
-            row.id, row.name, Key(row.owner_key), row.owner_name, speaks=self.speaks
-        )
-        table.name, table.owner_name = row.name, row.owner_name
-        table.theme, table.watched, table.listed = row.theme, row.watched, row.listed
-        table.own = own.read(row.own_theme)
-        await standings.attach(self.store, table)
-        sets = {k: tuple(v) for k, v in msgspec.json.decode(row.text_sets).items()}
-        table.text_sets = sets or table.text_sets
-        table.number = match_row.number
-        table.seed = match_row.seed or fairness.new_seed()  # older than seeds: never shown
-        match = await self._replayed(table, entries)
-        page = await self.ranking(table_id, match_row.game, match.ranking_page)
-        table.states.clear()
-        table.states.append(Snapshot(table, match_row.id, entries[-1].seq, match, page))
-        table.deadlines = {(d.name, d.phase, d.epoch): d.due_ms for d in deadlines}
-        for (name, phase, epoch), due_ms in table.deadlines.items():
-            self.timers.add(due_ms, table_id, name, phase, epoch)
+        now = self.clock()
+        table = await loading.load(self.store, table_id, self.hot.get(table_id), self.speaks)
+        table.arrived, table.sure_at = (), now
+        if not self.store.shared:  # else whoever set them has them, or the keeper finds them
+            for (name, phase, epoch), due_ms in table.deadlines.items():
+                self.timers.add(due_ms, table_id, name, phase, epoch)
         self.hot[table_id] = table
         return table
-
-    async def _replayed(self, table: HotTable, entries: Sequence[EntryRow]) -> Match[Any]:
-        events: list[Event] = []
-        table.choices = fairness.NO_CHOICES
-        for entry in entries:
-            events += games.events_decoder.decode(entry.events)
-            if games.is_choice(events[0], entry.command):
-                table.choices = fairness.chosen(table.choices, entry.actor, entry.command)
-            if entry.command_id:
-                outcome = Outcome(entry.match_id, entry.seq, actor=Key(entry.actor))
-                table.remember(entry.command_id, outcome)
-        return games.replay(events)
 
     async def ranking(self, scope: str, game: str, page: int) -> RankingPage:
         """A page of the ranking of a table, or with scope "" of the service."""
@@ -237,7 +189,7 @@ class Tables:
         table = await self.table(table_id)
         merged = {**table.text_sets, **sizes}
         if merged != table.text_sets:
-            await self._set(table_id, text_sets=msgspec.json.encode(merged).decode())
+            await self.set_row(table_id, text_sets=msgspec.json.encode(merged).decode())
             table.text_sets = merged
             await self.submit(table_id, Actor(SERVER), lobby.Repaint())
 
@@ -247,11 +199,13 @@ class Tables:
         if not any(theme in texts.names(game) for game in GAMES):
             raise NotFound("theme", theme)
         if theme != table.theme:
-            await self._set(table_id, theme=theme)
+            await self.set_row(table_id, theme=theme)
             table.theme = theme
             await self.submit(table_id, Actor(SERVER), lobby.Repaint())
 
-    async def _set(self, table_id: str, **values: Any) -> None:
+    async def set_row(self, table_id: str, **values: Any) -> None:
+        """Write columns of a table's row."""
+
         def write(session: Session) -> None:
             row = session.get_one(TableRow, table_id)
             row.sqlmodel_update(values)
@@ -259,16 +213,6 @@ class Tables:
             session.commit()
 
         await self.store.run(write)
-
-    async def contact(self, table_id: str) -> None:
-        """A sign of life from the table in-world: it is watched from now on."""
-        table = await self.table(table_id)
-        if not table.watched:
-            await self._set(table_id, watched=True)
-            table.watched = True
-        self.seen[table_id] = self.clock()
-        if table.now.match.frozen:
-            await self.submit(table_id, Actor(SERVER), lobby.Thaw())
 
     # ---- commands ---------------------------------------------------------------------------
 
@@ -283,16 +227,33 @@ class Tables:
         table = self.hot.get(table_id) or await self.table(table_id)
         table.used_at = self.clock()
         done = self._put(table, actor, command, command_id)
+        await self._see_to(table)
+        return await done
+
+    async def look(self, table: HotTable, known: int = 0) -> None:
+        """See what other processes stored; somebody knows of the state `known`."""
+        done = self._put(table, Actor(SERVER), None, known=known)
+        await self._see_to(table)
+        await done
+
+    async def _see_to(self, table: HotTable) -> None:
+        """Work for the table, unless somebody does."""
         if not table.working:
             table.working = True
             await self._work(table)
-        return await done
 
     def _put(
-        self, table: HotTable, actor: Actor, command: Command, command_id: str | None = None
+        self,
+        table: HotTable,
+        actor: Actor,
+        command: Command | None,
+        command_id: str | None = None,
+        known: int = 0,
     ) -> asyncio.Future[Outcome]:
         done: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        table.mailbox.append(Order(actor.key, actor.name, actor.owner, command, command_id, done))
+        table.mailbox.append(
+            Order(actor.key, actor.name, actor.owner, command, command_id, done, known)
+        )
         return done
 
     async def _work(self, table: HotTable) -> None:
@@ -311,10 +272,11 @@ class Tables:
                         fail(orders, Busy())
                         continue
                     table.mailbox = orders + table.mailbox
-                    await self._load(table.id)
+                    if not await self._follow(table, ask=True):
+                        await self._load(table.id)
+                        self._tell(table, self.followers)
                     if isinstance(conflict, Duplicate):
                         await self.recall(table, [o.id for o in orders if o.id])
-                    self._tell(table)
                 except StoreBusy as error:
                     log.error("store_busy", why=str(error), **table.logged(orders))
                     fail(orders, Busy())
@@ -328,33 +290,33 @@ class Tables:
         finally:
             table.working = bool(table.mailbox)
             if table.mailbox:  # cancelled: somebody else works for those who came meanwhile
-                self._spawn(self._work(table))
+                self.spawn(self._work(table))
 
     async def _step(self, table: HotTable, orders: list[Order]) -> None:
         """Decide all `orders` one after the other, store what follows, then answer."""
         if table.stale:
             table.stale = False
             await self._load(table.id)
+        looks = [order.known for order in orders if order.command is None]
+        if looks or table.arrived:
+            doubtful = bool(looks) and self.sharing.doubts(table)
+            await self._follow(table, doubtful, max(looks, default=0))
         step = Step(table, self._now_ms(), self.dice)
         outcomes = [step.take(order) for order in orders]
-        refused = [o.id for o, out in zip(orders, outcomes, strict=True) if out.refusal and o.id]
-        forgotten = [i for i in refused if i not in table.answers]
-        if forgotten and await self.recall(table, forgotten):
-            await self._step(table, orders)  # they were accepted once, and get that answer again
+        refused = [o for o, out in zip(orders, outcomes, strict=True) if out.refusal]
+        forgotten = [o.id for o in refused if o.id and o.id not in table.answers]
+        again = bool(forgotten) and await self.recall(table, forgotten) > 0
+        # A refusal must not come from an old state.
+        if self.store.shared and any(o.actor != SERVER for o in refused):
+            again |= await self._follow(table, ask=True)
+        if again:  # those that were accepted once get that answer again
+            await self._step(table, orders)
             return
         if step.append.entries:
             step.set_deadlines()
             await self.store.append(step.append)
-            if step.ranking_changed:
-                last = step.states[-1]
-                last.ranking = await self.ranking(
-                    table.id, last.match.game, last.match.ranking_page
-                )
-            table.number, table.seed, table.choices = step.number, step.seed, step.choices
-            if step.repainted:
-                table.states.clear()
-            table.went(step.states)
-            table.deadlines = step.deadlines
+            self.sharing.tell(step.append)
+            await self._went(table, step)
             for deadline in step.append.started:
                 self.timers.add(
                     deadline.due_ms, table.id, deadline.name, deadline.phase, deadline.epoch
@@ -363,11 +325,48 @@ class Tables:
             table.remember(order.id, outcome)
             order.answer(outcome)
         if step.states:
-            self._tell(table)
+            self._tell(table, self.listeners)
 
-    def _tell(self, table: HotTable) -> None:
+    async def _went(self, table: HotTable, step: Step) -> None:
+        """What `step` led to is stored: from now on the table is there."""
+        if step.ranking_changed:
+            last = step.states[-1]
+            last.ranking = await self.ranking(table.id, last.match.game, last.match.ranking_page)
+        table.number, table.seed, table.choices = step.number, step.seed, step.choices
+        if step.repainted:
+            table.states.clear()
+        table.went(step.states)
+        table.deadlines = step.deadlines
+
+    async def _follow(self, table: HotTable, ask: bool, known: int = 0) -> bool:
+        """Go through what other processes stored; whether there was something.
+
+        `ask`: the store, and not only what was told.  `known`: there is this state at least.
+        """
+        step, arrived = Step(table, self._now_ms(), self.dice), table.arrived
+        table.arrived = ()
+        gap = not all(step.follow(append) for append in arrived)
+        if ask or gap or step.seq < known:
+            now = self.clock()
+            stored = await history.after(self.store, table.id, step.match_id, step.seq)
+            step.deadlines = {} if stored else step.deadlines
+            if stored and not step.follow(stored):
+                step.repainted = True  # written anew from the beginning
+            table.sure_at = now
+        if not step.states:
+            return False
+        if step.repainted:
+            await self._load(table.id)
+        else:
+            await self._went(table, step)
+            for command_id, outcome in step.answers.items():
+                table.remember(command_id, outcome)
+        self._tell(table, self.followers)
+        return True
+
+    def _tell(self, table: HotTable, listeners: Sequence[Callable[[HotTable], None]]) -> None:
         table.wake()
-        for listener in self.listeners:
+        for listener in listeners:
             listener(table)
 
     async def recall(self, table: HotTable, command_ids: Sequence[str]) -> int:

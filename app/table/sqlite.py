@@ -30,6 +30,8 @@ class SqliteLog:
     `lock` says to others that the file is in use, and is given back at the end.
     """
 
+    shared = False
+
     def __init__(self, path: Path, lock: int | None = None) -> None:
         self.path = path
         self._lock = lock
@@ -43,6 +45,15 @@ class SqliteLog:
         _prepare(self._connection, None)
         self._writer = threading.Thread(target=self._write, name="log-writer", daemon=True)
         self._writer.start()
+
+    async def enter(self) -> bool:
+        return True
+
+    async def entered(self) -> None:
+        pass
+
+    async def stay(self) -> None:
+        pass
 
     async def append(self, append: Append) -> None:
         loop = asyncio.get_running_loop()

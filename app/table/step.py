@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import msgspec
 
 from app import fairness, games
 from app.games import GAMES, lobby
-from app.games.core import SERVER, Dice, Event, Refusal
+from app.games.core import SERVER, Dice, Event, Key, RankingPage, Refusal
 from app.games.lines import Line, in_languages
 from app.table.hot import HotTable, Order, Outcome, Snapshot
 from app.table.log import Append, Deadline, Entry, Opened, Score
+from app.table.models import TableRow
 
 
 def match_id(table_id: str, number: int) -> str:
@@ -41,6 +43,31 @@ def entry_of(
     )
 
 
+def first(table: HotTable, options: Any, game: str, now_ms: int) -> Append:
+    """Open the first match of a new table; the append that stores both.
+
+    `options`: of the game, checked.
+    """
+    table.number, table.seed = 1, fairness.new_seed()
+    opening = lobby.MatchOpened(
+        game, table.owner, msgspec.to_builtins(options), commitment=fairness.commitment(table.seed)
+    )
+    match = match_id(table.id, 1)
+    row = TableRow(
+        id=table.id,
+        name=table.name,
+        owner_key=table.owner,
+        owner_name=table.owner_name,
+        created_ms=now_ms,
+    )
+    append = Append(table.id, [entry_of(table.id, 1, 1, now_ms, SERVER, None, [opening])])
+    append.opened = [Opened(match, game, 1, 1, table.seed)]
+    append.table = row.model_dump()
+    state = lobby.open_match(GAMES[game], opening)
+    table.states.append(Snapshot(table, match, 1, state, RankingPage()))
+    return append
+
+
 class Step:
     """Some commands of one table on their way into one append."""
 
@@ -61,6 +88,8 @@ class Step:
         self.repainted = False
 
     def take(self, order: Order) -> Outcome:
+        if order.command is None:
+            return Outcome(self.match_id, self.seq)
         known = self._known(order)
         if known is not None:
             return known
@@ -70,14 +99,14 @@ class Step:
         if isinstance(order.command, GAMES[self.match.game].commands):
             choices = fairness.chosen(choices, order.actor, command)
         fair = fairness.FairDice(
-            self.seed, self._match_id, self.match.draws, choices, order.id or ""
+            self.seed, self.match_id, self.match.draws, choices, order.id or ""
         )
         answer = games.decide(self.match, actor, order.command, self.dice or fair)
         if isinstance(answer, Refusal):
-            return Outcome(self._match_id, self.seq, answer, actor=order.actor)
+            return Outcome(self.match_id, self.seq, answer, actor=order.actor)
         self.choices = choices
         said = self._accept(order, command, [*fair.drawn, *answer])
-        outcome = Outcome(self._match_id, self.seq, None, tuple(said), order.actor)
+        outcome = Outcome(self.match_id, self.seq, None, tuple(said), order.actor)
         if order.id is not None:
             self.answers[order.id] = outcome
         return outcome
@@ -88,21 +117,15 @@ class Step:
         known = self.table.answers.get(order.id) or self.answers.get(order.id)
         if known is not None and known.actor != order.actor:
             refusal = Refusal("id_used")
-            return Outcome(self._match_id, self.seq, refusal, actor=order.actor)
+            return Outcome(self.match_id, self.seq, refusal, actor=order.actor)
         return known
 
     @property
-    def _match_id(self) -> str:
+    def match_id(self) -> str:
         return match_id(self.table.id, self.number)
 
     def _accept(self, order: Order, command: str, events: list[Event]) -> list[Line]:
-        game = GAMES[self.match.game]
-        said: list[Line] = []
-        for event in events:
-            before, self.match = self.match, games.evolve(self.match, event)
-            theme_of = partial(self.table.theme_for, self.match)
-            said += in_languages(game, before, self.match, event, theme_of)
-            self._project(event)
+        said = self._evolve(events)
         if self._over():
             events.append(lobby.SeedShown(self.seed))
             self.match = games.evolve(self.match, events[-1])
@@ -116,6 +139,47 @@ class Step:
             self._reopen()
         return said
 
+    def _evolve(self, events: Sequence[Event]) -> list[Line]:
+        """Let the match go through `events`; what the table says to each."""
+        game = GAMES[self.match.game]
+        said: list[Line] = []
+        for event in events:
+            before, self.match = self.match, games.evolve(self.match, event)
+            theme_of = partial(self.table.theme_for, self.match)
+            said += in_languages(game, before, self.match, event, theme_of)
+            self._project(event)
+        return said
+
+    def follow(self, append: Append) -> bool:
+        """Go through what another process stored; False if something before it is missing."""
+        if append.entries[0].seq > self.seq + 1:
+            return False
+        if append.entries[-1].seq <= self.seq:
+            return True
+        opened = {new.match_id: new for new in append.opened}
+        for entry in append.entries:
+            if entry.seq <= self.seq:
+                continue
+            events = games.events_decoder.decode(entry.events)
+            self.seq = entry.seq
+            if new := opened.get(entry.match_id):
+                self.ranking_changed |= new.game != self.match.game
+                self.number, self.seed, self.choices = new.number, new.seed, fairness.NO_CHOICES
+                self.match = lobby.open_match(GAMES[new.game], events[0])
+                self._remember(())
+            else:
+                if games.is_choice(self.match.game, entry.command):
+                    self.choices = fairness.chosen(self.choices, entry.actor, entry.command)
+                self._remember(self._evolve(events))
+            if entry.command_id:
+                self.answers[entry.command_id] = Outcome(
+                    entry.match_id, entry.seq, actor=Key(entry.actor)
+                )
+        gone = {(d.name, d.phase, d.epoch) for d in append.stopped}
+        kept = {timer: due for timer, due in self.deadlines.items() if timer not in gone}
+        self.deadlines = kept | {(d.name, d.phase, d.epoch): d.due_ms for d in append.started}
+        return True
+
     def _over(self) -> bool:
         """The dice of this match have fallen for the last time, and their seed is not shown yet."""
         match = self.match
@@ -125,7 +189,7 @@ class Step:
     def _project(self, event: Event) -> None:
         if isinstance(event, lobby.Scored):
             what = self.match.game, event.key, event.name, event.won
-            self.append.scores.append(Score(self._match_id, *what))
+            self.append.scores.append(Score(self.match_id, *what))
         elif isinstance(event, lobby.RankingReset):
             self.append.wiped.append(self.match.game)
             self.append.scores = [
@@ -141,11 +205,11 @@ class Step:
 
     def _remember(self, said: Sequence[Line]) -> None:
         page = self.table.now.ranking
-        self.states.append(Snapshot(self.table, self._match_id, self.seq, self.match, page, said))
+        self.states.append(Snapshot(self.table, self.match_id, self.seq, self.match, page, said))
 
     def _reopen(self) -> None:
         """The match is closed: open the lobby of the next one in the same commit."""
-        self.append.closed.append(self._match_id)
+        self.append.closed.append(self.match_id)
         opening = games.reopening(self.match)
         if opening.game != self.match.game:
             self.ranking_changed = True
@@ -155,7 +219,7 @@ class Step:
         opening = msgspec.structs.replace(opening, commitment=fairness.commitment(self.seed))
         self.match = lobby.open_match(GAMES[opening.game], opening)
         self.append.opened.append(
-            Opened(self._match_id, opening.game, self.number, self.seq, self.seed)
+            Opened(self.match_id, opening.game, self.number, self.seq, self.seed)
         )
         self.append.entries.append(
             entry_of(self.table.id, self.number, self.seq, self.now_ms, SERVER, None, [opening])
@@ -166,7 +230,7 @@ class Step:
         """Stop the deadlines that the match no longer wants, start those it wants now."""
         wanted = {t.id: t.after_s for t in games.timers(self.match)}
         before, match_id = self.table.deadlines, self.table.now.match_id
-        same_match = match_id == self._match_id
+        same_match = match_id == self.match_id
         if same_match and wanted.keys() == before.keys():
             return
         kept = {t: due for t, due in before.items() if same_match and t in wanted}
@@ -181,6 +245,6 @@ class Step:
             if timer not in kept
         }
         self.append.started = [
-            Deadline(self._match_id, *timer, self.table.id, due) for timer, due in fresh.items()
+            Deadline(self.match_id, *timer, self.table.id, due) for timer, due in fresh.items()
         ]
         self.deadlines = kept | fresh

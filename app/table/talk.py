@@ -55,6 +55,9 @@ async def touch(
     table = await tables.table(table_id)
     state = table.now
     meant = menus.touch(state.game, state.match, table.actor(actor.key))
+    if isinstance(meant, Refusal) and await _was_old(tables, table):
+        state = table.now
+        meant = menus.touch(state.game, state.match, table.actor(actor.key))
     if isinstance(meant, Refusal):
         return Answer(state.match_id, state.seq, meant)
     if isinstance(meant, str):
@@ -98,6 +101,9 @@ async def press(
     name, page = _named(token)
     dialog = table.now.dialog(actor.key, name, page)
     gone = dialog is None or dialog.token != token
+    if gone and await _was_old(tables, table):
+        dialog = table.now.dialog(actor.key, name, page)
+        gone = dialog is None or dialog.token != token
     if command_id is not None:
         if gone and command_id not in table.answers:
             await tables.recall(table, [command_id])
@@ -121,6 +127,14 @@ async def press(
         again = table.now.due(actor.key) or table.now.dialog(actor.key, name, page)
         return _answer(outcome, actor.key, again)
     return _answer(outcome, actor.key, _follow(table, actor, button))
+
+
+async def _was_old(tables: Tables, table: HotTable) -> bool:
+    """Before somebody is refused: has another process a newer state?  Then this one has it now."""
+    before = table.now.seq
+    if tables.store.shared:
+        await tables.look(table, before + 1)
+    return table.now.seq != before
 
 
 def _named(token: str) -> tuple[str, int]:

@@ -27,6 +27,8 @@ class Timers:
         self._fire = fire
         self._clock = clock
         self._heap: list[tuple[int, str, str, int, int]] = []
+        self._known: set[tuple[str, str, int, int]] = set()
+        """Those in the heap or being fired."""
         self._earlier = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._firing: set[asyncio.Task[None]] = set()
@@ -34,8 +36,13 @@ class Timers:
     def add(self, due_ms: int, table_id: str, name: str, phase: int, epoch: int) -> None:
         item = (due_ms, table_id, name, phase, epoch)
         heapq.heappush(self._heap, item)
+        self._known.add(item[1:])
         if self._heap[0] is item:
             self._earlier.set()
+
+    def has(self, table_id: str, name: str, phase: int, epoch: int) -> bool:
+        """Whether it will be fired, or is."""
+        return (table_id, name, phase, epoch) in self._known
 
     def start(self) -> None:
         self._task = asyncio.ensure_future(self._run())
@@ -87,3 +94,5 @@ class Timers:
             kind, _, _ = name.partition(":")  # whom it waits for is nobody's business
             log.exception("deadline_failed", table=table_id, deadline=kind)
             self.add(due_ms + RETRY_MS, table_id, name, phase, epoch)
+        else:
+            self._known.discard(item[1:])

@@ -229,11 +229,11 @@ async def test_a_table_that_falls_silent_is_frozen_and_goes_on_when_it_is_back(
         await table.start(ADA, BOB)
 
         service.clock.ahead_s += 89
-        await service.tables.sweep()
+        await service.tables.keeper.sweep()
         assert ok(await table.get()).json()["frozen"] == ""
 
         service.clock.ahead_s += 10
-        await service.tables.sweep()
+        await service.tables.keeper.sweep()
         assert ok(await table.get()).json()["frozen"] == "unreachable"
         waiting = (await table.state())["waiting_for"]
         player = next(p for p in (ADA, BOB) if p["key"] in waiting)
@@ -250,5 +250,5 @@ async def test_a_table_nobody_watches_in_world_is_never_frozen(folder: Path) -> 
         table = await service.table(options={**QUICK, "turn_s": 3600})
         await table.start(ADA, BOB)
         service.clock.ahead_s += 1000
-        await service.tables.sweep()
+        await service.tables.keeper.sweep()
         assert ok(await table.get()).json()["frozen"] == ""

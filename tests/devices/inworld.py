@@ -13,7 +13,8 @@ from urllib.parse import quote, urlencode
 import httpx
 
 from app import codes
-from app.devices.registry import Device, Registry
+from app.devices.device import Device
+from app.devices.registry import Registry
 from app.devices.signing import sign
 from app.main import create_app
 from app.settings import Settings
@@ -89,7 +90,7 @@ class Server:
 
     async def later(self, seconds: float) -> None:
         self.clock.ms += round(seconds * 1000)
-        await self.tables.sweep()
+        await self.tables.keeper.sweep()
 
     async def settled(self) -> None:
         """All pushes under way have come to an end."""

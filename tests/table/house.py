@@ -85,6 +85,19 @@ class Store:
     async def run(self, work: Callable[[Session], T]) -> T:
         return await self.log.run(work)
 
+    @property
+    def shared(self) -> bool:
+        return self.log.shared
+
+    async def enter(self) -> bool:
+        return await self.log.enter()
+
+    async def entered(self) -> None:
+        await self.log.entered()
+
+    async def stay(self) -> None:
+        await self.log.stay()
+
     def close(self) -> None:
         self.log.close()
 
@@ -364,15 +377,15 @@ class House:
 
     def _next_ms(self) -> int | None:
         due = self.tables.timers.next_due_ms()
-        sweep = self._next_sweep_ms if self.tables.seen else None
+        sweep = self._next_sweep_ms if self.tables.keeper.seen else None
         return min((ms for ms in (due, sweep) if ms is not None), default=None)
 
     async def _move_to(self, ms: int) -> None:
         self.clock.ms = max(self.clock.ms, ms)
         await self.tables.timers.run_due()
-        if self.tables.seen and self.clock.ms >= self._next_sweep_ms:
+        if self.tables.keeper.seen and self.clock.ms >= self._next_sweep_ms:
             self._next_sweep_ms = self.clock.ms + SWEEP_MS
-            await self.tables.sweep()
+            await self.tables.keeper.sweep()
         await self.look()
 
     async def until(self, moment: str) -> None:

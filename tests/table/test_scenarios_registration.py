@@ -115,7 +115,7 @@ async def test_pb_011_a_part_that_reconnects_gets_the_state_and_wipes_nothing(
 ) -> None:
     ada, bob = house.avatars("Ada", "Bob")
     await house.join(ada, bob)
-    await house.tables.contact(house.id)
+    await house.tables.keeper.contact(house.id)
     again = news.since(house.table, None)
     assert again.kind == "whole"
     assert again.frames == house.board

@@ -263,12 +263,12 @@ async def test_silence_is_noticed_although_the_store_was_busy(house: House) -> N
     for table in (house, door):
         ada, bob = table.avatars("Ada", "Bob")
         await table.start(ada, bob, peril=ada)
-        await house.tables.contact(table.id)
+        await house.tables.keeper.contact(table.id)
     house.clock.ms += 91_000
     house.store.busy = 1
-    await house.tables.sweep()
+    await house.tables.keeper.sweep()
     assert {house.state.frozen, door.state.frozen} == {"", "unreachable"}
-    await house.tables.sweep()
+    await house.tables.keeper.sweep()
     assert house.state.frozen == door.state.frozen == "unreachable"
 
 
@@ -338,15 +338,15 @@ async def test_a_watched_table_that_falls_silent_freezes_and_thaws_with_full_tim
 ) -> None:
     ada, bob = house.avatars("Ada", "Bob")
     await house.start(ada, bob, peril=ada)
-    await house.tables.contact(house.id)
+    await house.tables.keeper.contact(house.id)
     await house.advance(60)
-    await house.tables.contact(house.id)
+    await house.tables.keeper.contact(house.id)
     await house.advance(50)
     assert house.state.frozen == ""
-    await house.tables.contact(house.id)
+    await house.tables.keeper.contact(house.id)
     await house.advance(5)
     house.clock.ms += 85_500  # nobody swept in this time
-    await house.tables.sweep()
+    await house.tables.keeper.sweep()
     await house.look()
     assert house.state.frozen == "unreachable"
     assert house.public[-1] == "⏸️ The table cannot be reached. The game waits."
@@ -358,13 +358,13 @@ async def test_a_watched_table_that_falls_silent_freezes_and_thaws_with_full_tim
     assert house.seq == seq
     await house.restart()
     assert house.state.frozen == "unreachable"
-    await house.tables.contact(house.id)
+    await house.tables.keeper.contact(house.id)
     await house.look()
     assert house.state.frozen == ""
     assert house.public[-1].startswith("▶️ The game goes on where it stopped.")
-    await house.tables.contact(house.id)
+    await house.tables.keeper.contact(house.id)
     await house.advance(80)
-    await house.tables.contact(house.id)
+    await house.tables.keeper.contact(house.id)
     await house.advance(39)
     assert house.asked == ["Ada"]
     await house.advance(1)
@@ -375,7 +375,7 @@ async def test_a_table_nobody_watches_does_not_freeze(house: House) -> None:
     ada, bob = house.avatars("Ada", "Bob")
     await house.start(ada, bob, peril=ada)
     await house.advance(100)
-    await house.tables.sweep()
+    await house.tables.keeper.sweep()
     assert house.state.frozen == ""
 
 
@@ -385,10 +385,10 @@ async def test_idle_tables_leave_memory_and_come_back_when_used(house: House) ->
     await house.advance(800)
     await house.tables.submit(house.id, ada.actor, lobby.Ready())
     await house.advance(800)
-    await house.tables.sweep()
+    await house.tables.keeper.sweep()
     assert house.id in house.tables.hot
     await house.advance(200)
-    await house.tables.sweep()
+    await house.tables.keeper.sweep()
     assert house.id not in house.tables.hot
     await house.look()
     assert house.players() == ["Ada"]
@@ -581,16 +581,16 @@ async def test_a_table_in_world_that_is_silent_and_idle_leaves_memory_and_comes_
 ) -> None:
     ada, bob = house.avatars("Ada", "Bob")
     await house.start(ada, bob, peril=ada)
-    await house.tables.contact(house.id)
+    await house.tables.keeper.contact(house.id)
     await house.advance(91 + 10)
     assert house.state.frozen == "unreachable"
     stored = len(await entries(house))
     house.clock.ms += 20 * 60 * 1000
-    await house.tables.sweep()
+    await house.tables.keeper.sweep()
     assert house.id not in house.tables.hot
-    await house.tables.sweep()
+    await house.tables.keeper.sweep()
     assert len(await entries(house)) == stored
-    await house.tables.contact(house.id)
+    await house.tables.keeper.contact(house.id)
     await house.look()
     assert house.state.frozen == ""
     assert house.asked == ["Ada"]

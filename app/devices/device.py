@@ -1,0 +1,111 @@
+"""A table in-world as the server knows it, what it says of itself, and why it may be refused."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from app.devices import signing
+from app.errors import PerilError
+from app.table.models import DeviceRow
+
+
+class Hello(msgspec.Struct, frozen=True):
+    """What a table in-world says of itself."""
+
+    object_key: str
+    owner_key: str
+    owner_name: str = ""
+    table: str = ""
+    name: str = ""
+    region: str = ""
+    url: str = ""
+    version: str = ""
+    theme: str = ""
+    language: str = ""
+    sets: dict[str, tuple[int, int]] = {}
+
+
+class Device:
+    """A registered linkset.
+
+    `seq`: the state that it acknowledged last, 0 if unknown.  `heard`: the state up to which it has
+    said all lines.  `begun`: the state from which it was last told something in parts; it may have
+    painted some of them.  `dead_url`: one that did not answer; it is not called again, and the
+    linkset is told to ask for another one.
+    """
+
+    def __init__(self, row: DeviceRow, seen_s: float) -> None:
+        self.id = row.id
+        self.table_id = row.table_id
+        self.secret = row.secret
+        self.next_secret = row.next_secret
+        self.nonces = signing.Nonces()
+        self.notices: list[str] = []
+        """What its owner is to be told with the next answer."""
+        self.stamp = (0, 0)
+        """Second and number of the last push."""
+        self.object_key = row.object_key
+        self.owner_key = row.owner_key
+        self.url = row.url
+        self.troubles = row.troubles
+        self.dead_url = ""
+        self.seq = 0
+        self.heard = 0
+        self.begun = 0
+        self.seen_s = seen_s
+        self.checked_s = seen_s
+        self.doubtful = False
+        """Another process said that it changed."""
+        self.pushing: asyncio.Task[None] | None = None
+        self.errors = {"4xx": 0, "429": 0, "5xx": 0}
+        """Answered to it since this process knows it."""
+
+    def next_stamp(self, now_s: float) -> tuple[int, int]:
+        """Second and number of the next push: later than all before, of other processes too."""
+        second, fraction = divmod(now_s, 1)
+        number = int(fraction * 1_000_000)
+        self.stamp = max((int(second), number), (self.stamp[0], self.stamp[1] + 1))
+        return self.stamp
+
+    def answered(self, status: int) -> None:
+        """An error was answered to a request in the name of this device."""
+        self.errors["429" if status == 429 else f"{status // 100}xx"] += 1
+
+    def basis(self, seq: int) -> int:
+        """What to tell from to one who has painted `seq`: the whole board, -seq, if parts of
+        something newer may be among it."""
+        return -seq if seq == self.begun else seq
+
+
+class Copied(PerilError):
+    """Another object with the same secret is alive."""
+
+    status = 409
+
+    def __init__(self) -> None:
+        super().__init__(
+            "copied",
+            "Another copy of this table is in use. Only one plays at a time: remove it, or touch"
+            " this one and pair it with a code of its own.",
+        )
+
+
+class UnknownDevice(PerilError):
+    """The same for every reason why a request is not of a device that is known here."""
+
+    status = 401
+
+    def __init__(self) -> None:
+        super().__init__("unknown_device", "This table is not paired here.")
+
+
+class NotPaired(PerilError):
+    status = 403
+
+    def __init__(self) -> None:
+        super().__init__(
+            "not_paired",
+            "This table is not paired with its server yet. Touch it and type the pairing code.",
+        )
