@@ -5,6 +5,10 @@ ENV PYTHONDONTWRITEBYTECODE=1 \
     PIP_NO_CACHE_DIR=1 \
     PIP_DISABLE_PIP_VERSION_CHECK=1
 
+# The pictures of links to tables have words in them.
+RUN apt-get update && apt-get install -y --no-install-recommends fonts-dejavu-core \
+    && rm -rf /var/lib/apt/lists/*
+
 # /data is made here so that a fresh volume mounted on it belongs to the service's user.
 RUN useradd --system --uid 10001 --no-create-home peril \
     && install -d -o peril -g peril /data

@@ -118,7 +118,7 @@ def create_app(
     ]
     app.include_router(system.router(tables, access, limits, watchers, life))
     app.include_router(pages.router(Shown(tables)))
-    app.include_router(boards.router(Shown(tables), api=API))
+    app.include_router(boards.router(Shown(tables), API, tables.public_url))
     app.include_router(replays.router(tables, API))
     app.include_router(rankings_pages.router(tables))
     app.include_router(me.router(tables))

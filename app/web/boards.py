@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from fastapi import APIRouter
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 
-from app.web.pages import TablesLike, board_svg, error_page, page
+from app.web.pages import HEADERS, TablesLike, TableView, board_svg, error_page, page
+from app.web.preview import HEIGHT, WIDTH, Previews
 
 NO_TABLE = "There is no such table here."
+PREVIEW_S = 60
+"""So long others may keep the picture that goes with a link."""
 
 
-def router(tables: TablesLike, api: str = "/api/v1") -> APIRouter:
-    """`api`: where the pages' scripts find the tables."""
+def router(tables: TablesLike, api: str = "/api/v1", public_url: str = "") -> APIRouter:
+    """`api`: where the pages' scripts find the tables.  `public_url`: what links begin with."""
     routes = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+    previews = Previews()
 
     @routes.get("/t/{table_id}")
     async def table(table_id: str, media: str | None = None) -> HTMLResponse:
@@ -22,6 +26,35 @@ def router(tables: TablesLike, api: str = "/api/v1") -> APIRouter:
             return error_page(404, NO_TABLE)
         if media is not None:
             return page("media.html", table=view, api=api)
-        return page("table.html", table=view, board=board_svg(view.board), api=api)
+        return page(
+            "table.html",
+            table=view,
+            board=board_svg(view.board),
+            api=api,
+            address=f"{public_url}/t/{view.id}",
+            preview=(WIDTH, HEIGHT),
+            summary=summary(view),
+        )
+
+    @routes.get("/t/{table_id}/board.png")
+    async def picture(table_id: str) -> Response:
+        """The board as it stands now, for those who show a link."""
+        view = await tables.snapshot(table_id)
+        if view is None:
+            return error_page(404, NO_TABLE)
+        drawn = await previews.png(view)
+        headers = {**HEADERS, "Cache-Control": f"public, max-age={PREVIEW_S}"}
+        return Response(drawn, headers=headers, media_type="image/png")
 
     return routes
+
+
+def summary(view: TableView) -> str:
+    """How the table stands, in a sentence or two."""
+    if view.stage == "lobby":
+        return f"Open for players: {len(view.seats)} at the table. Watch it live."
+    names = ", ".join(view.waiting_for)
+    left = sum(not seat.get("out") for seat in view.seats)
+    waits = f" Waiting for {names}." if names else ""
+    over = next((seat["name"] for seat in view.seats if seat.get("winner")), "")
+    return f"{over} has won." if over else f"A game is on, {left} still in.{waits} Watch it live."

@@ -106,6 +106,10 @@ class TableView:
     match_before: str = ""
     commitment: str = ""
     language: str = "en"
+    left_s: int | None = None
+    """Seconds until the time of who is waited for is up."""
+    said: Sequence[str] = ()
+    """What the table said last in public, oldest first."""
 
 
 class TablesLike(Protocol):

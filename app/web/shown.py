@@ -10,13 +10,17 @@ from sqlmodel import Session
 from app import players, ranking
 from app.errors import NotFound
 from app.games import GAMES, menus
-from app.table import listing
+from app.games.core import NOBODY
+from app.table import listing, news
+from app.table.hot import HotTable
 from app.table.service import Tables
 from app.table.step import match_id
 from app.web.pages import Front, TableListing, TableView, odds
 
 MATCHES: Final = 8
 """On the front page."""
+SAID: Final = 12
+"""Lines of what the table said last."""
 
 
 class Shown:
@@ -54,6 +58,8 @@ class Shown:
             match_before=match_id(table.id, table.number - 1) if table.number > 1 else "",
             commitment=match.commitment,
             language=match.language,
+            left_s=_left_s(table, self._tables),
+            said=_said(table),
         )
 
     async def front(self) -> Front:
@@ -80,3 +86,15 @@ class Shown:
             return Front(tables, latest, best[ranked], ranked)
 
         return await self._tables.store.run(read)
+
+
+def _left_s(table: HotTable, tables: Tables) -> int | None:
+    now_ms = int(tables.clock() * 1000)
+    waiting = news.since(table, table.now.seq, now_ms=now_ms).waiting
+    return None if waiting is None or waiting.left_s is None else round(waiting.left_s)
+
+
+def _said(table: HotTable) -> list[str]:
+    """What the table said last in public, as far as it is remembered."""
+    said = [line for state in table.states for who, line in state.lines if who == NOBODY]
+    return said[-SAID:]

@@ -86,6 +86,9 @@ function readTable() {
 
 function showTable(view) {
   showPlayers(find("players"), view.state, view.stage);
+  for (const part of [find("board").parentElement, find("options"), log]) {
+    part.lang = view.state.language;
+  }
   find("options").textContent = view.options_text ?? "";
   const chances = odds(view.state.chances);
   find("chances").textContent = chances;

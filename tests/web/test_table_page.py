@@ -1,0 +1,96 @@
+"""The page of a table as the server draws it, and the picture that goes with a link to it."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from app.web import preview
+from tests.api.service import ADA, BOB, QUICK, Service, ok, serving
+
+
+@pytest.fixture
+async def service(tmp_path: Path) -> AsyncIterator[Service]:
+    async with serving(tmp_path, public_url="https://table.example.org") as service:
+        yield service
+
+
+def size(png: bytes) -> tuple[int, int]:
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", png[16:24])
+    return width, height
+
+
+async def test_a_link_to_a_table_brings_a_picture_of_its_board(service: Service) -> None:
+    table = await service.table(name='The <b>Rooftop</b> & "co"')
+    page = ok(await service.client.get(f"/t/{table.id}")).text
+    address = f"https://table.example.org/t/{table.id}"
+    assert (
+        f'<meta property="og:image" content="{address}/board.png?seq={await table.seq()}">' in page
+    )
+    assert '<meta property="og:image:width" content="1200">' in page
+    assert "The &lt;b&gt;Rooftop&lt;/b&gt; &amp; &#34;co&#34; · Peril Dice" in page
+    assert "Open for players: 0 at the table." in page
+    answer = ok(await service.client.get(f"/t/{table.id}/board.png"))
+    assert answer.headers["content-type"] == "image/png"
+    assert answer.headers["cache-control"] == "public, max-age=60"
+    assert size(answer.content) == (1200, 630)
+    assert len(answer.content) < 600_000
+
+
+async def test_it_is_drawn_once_for_a_state_and_not_again_at_once(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[str] = []
+
+    async def draw(picture: str) -> bytes:
+        drawn.append(picture)
+        return str(len(drawn)).encode()
+
+    monkeypatch.setattr(preview, "_draw", draw)
+    table = await service.table()
+    address = f"/t/{table.id}/board.png"
+    assert [(await service.client.get(address)).content for _ in range(3)] == [b"1"] * 3
+    ok(await table.command(ADA, "join"))
+    assert (await service.client.get(address)).content == b"1", "a moment later"
+    monkeypatch.setattr(preview, "AGAIN_S", 0.0)
+    assert (await service.client.get(address)).content == b"2"
+    assert "1/10 at the table" in drawn[1]
+
+
+async def test_the_words_under_the_link_say_how_the_table_stands(service: Service) -> None:
+    table = await service.table()
+    await table.start(ADA, BOB)
+    page = ok(await service.client.get(f"/t/{table.id}")).text
+    assert '<meta name="description" content="A game is on, 2 still in. Waiting for ' in page
+
+
+async def test_the_page_says_without_scripts_what_happened_last_and_how_long_one_is_waited_for(
+    service: Service,
+) -> None:
+    table = await service.table(options={**QUICK, "turn_s": 90})
+    await table.start(ADA, BOB)
+    page = ok(await service.client.get(f"/t/{table.id}")).text
+    assert "<li>⚡ THE KILLING GAME BEGINS! ⚡</li>" in page
+    assert re.search(r'id="waiting-left" role="timer">1:(30|29)</span>', page)
+    assert "plot twist" in page
+    ok(await table.owner("set_language", language="es"))
+    page = ok(await service.client.get(f"/t/{table.id}")).text
+    assert '<div class="board-place" lang="es">' in page
+    assert "🌐 La mesa habla ahora español." in page
+
+
+async def test_a_picture_that_cannot_be_drawn_is_an_error_and_no_hang(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = await service.table()
+    monkeypatch.setattr(preview, "svg", lambda _: "<svg")
+    assert (await service.client.get(f"/t/{table.id}/board.png")).status_code == 503
+
+
+async def test_a_table_that_is_not_there_has_no_picture(service: Service) -> None:
+    assert (await service.client.get("/t/nowhere/board.png")).status_code == 404
