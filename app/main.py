@@ -27,7 +27,7 @@ from app.settings import Settings
 from app.table.database import open_store
 from app.table.log import Log
 from app.table.service import Tables
-from app.web import boards, me, pages, replays, theme_editor
+from app.web import boards, console, me, pages, replays, theme_editor
 from app.web import rankings as rankings_pages
 from app.web.shown import Shown
 
@@ -123,6 +123,7 @@ def create_app(
     app.include_router(rankings_pages.router(tables))
     app.include_router(me.router(tables))
     app.include_router(theme_editor.router(tables))
+    app.include_router(console.router(tables, registry, API))
     app.mount("/static", pages.static_files(), name="static")
     _handle_errors(app)
     app.add_middleware(

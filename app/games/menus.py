@@ -315,11 +315,11 @@ def _typed_option(match: Match[Any], name: str, theme: Theme) -> Dialog | None:
 
 def typed(dialog: Dialog, text: str) -> Button:
     """What a text typed into a dialog means: an option of the dialog's name, and the menu again."""
-    command = lobby.SetOptions(options={dialog.name: _number(text.strip()[:20])})
+    command = lobby.SetOptions(options={dialog.name: number(text.strip()[:20])})
     return Button(text, command, then="options")
 
 
-def _number(written: str) -> int | float | str:
+def number(written: str) -> int | float | str:
     """What is no number stays as it is, and is refused as any option that does not work."""
     try:
         return int(written) if written.isdecimal() else float(written.replace(",", "."))

@@ -275,14 +275,14 @@ def _shown(value: Any) -> str:
 
 # ---- rendering ------------------------------------------------------------------------------
 
-_templates = Environment(
+templates = Environment(
     loader=FileSystemLoader([HERE / "templates", *(f / "templates" for f in GAME_FOLDERS)]),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_templates.globals.update(
+templates.globals.update(
     art=art,
     board_text=board_text,
     hover_line=hover_line,
@@ -302,12 +302,12 @@ STAGES: Final = {"lobby": "Open for players", "playing": "Game in progress", "ov
 
 
 def render(template: str, /, **values: Any) -> str:
-    return _templates.get_template(template).render(**values)
+    return templates.get_template(template).render(**values)
 
 
 def board_svg(board: Board) -> Markup:
     """The board as inline SVG, painted with presentation attributes alone."""
-    macro = _templates.get_template("board.html").module.board  # type: ignore[attr-defined]
+    macro = templates.get_template("board.html").module.board  # type: ignore[attr-defined]
     return Markup(macro(board))
 
 

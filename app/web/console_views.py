@@ -1,0 +1,245 @@
+"""What the owner's console shows: his tables, how they are, what can be set."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, Protocol, cast
+
+import msgspec
+from jinja2 import nodes
+from sqlmodel import Session, col, select
+
+from app.games import GAMES, languages, menus, texts
+from app.games.core import Game, Key, Match
+from app.table import standings
+from app.table.hot import HotTable
+from app.table.models import DeviceRow, TableRow
+from app.table.service import SILENCE_S, Tables
+from app.web import pages
+
+MOST_TABLES: Final = 100
+"""Shown on one page."""
+
+LABELS: Final = {
+    "turn_s": "Time to answer",
+    "afk": "Whoever stays silent is",
+    "afk_limit": "Silences until then",
+    "rank_practice": "Practice counts",
+}
+"""Options whose names say too little; the others are called by theirs."""
+
+
+class Devices(Protocol):
+    """What the console needs of the tables in-world.  `revoke`: NotFound if there is none."""
+
+    def errors(self, table_id: str) -> dict[str, int]: ...
+
+    async def revoke(self, table_id: str) -> None: ...
+
+
+@dataclass(frozen=True)
+class Health:
+    """How the table in-world is.  `seen`: when it was heard of, in words; '' if never paired."""
+
+    seen: str = ""
+    here: bool = False
+    region: str = ""
+    version: str = ""
+    troubles: str = ""
+    pushed: bool = False
+    errors: str = ""
+
+    @property
+    def word(self) -> str:
+        if not self.seen:
+            return "not in-world"
+        return "in touch" if self.here else "silent"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A table in the list."""
+
+    id: str
+    name: str
+    title: str
+    stage: str
+    players: int
+    seats: int
+    locked: bool
+    health: Health
+
+
+@dataclass(frozen=True)
+class Field:
+    """An option as a form asks for it.  `choices`: value and label; none for a number."""
+
+    name: str
+    label: str
+    meaning: str
+    value: str
+    choices: Sequence[tuple[str, str]] = ()
+    least: str = ""
+    most: str = ""
+    step: str = "1"
+    pause: bool = False
+
+
+async def owned(tables: Tables, owner: Key) -> list[HotTable]:
+    """The owner's tables, the oldest first."""
+
+    def read(session: Session) -> list[str]:
+        query = select(TableRow.id).where(TableRow.owner_key == owner)
+        return list(session.exec(query.order_by(col(TableRow.created_ms)).limit(MOST_TABLES)))
+
+    return [await tables.table(table_id) for table_id in await tables.store.run(read)]
+
+
+async def standings_of(tables: Tables, owner: Key) -> standings.Standings:
+    """How everybody stands with the owner, from the store."""
+    return await tables.store.run(lambda session: standings.of(session, owner))
+
+
+async def summaries(tables: Tables, devices: Devices, owner: Key) -> list[Summary]:
+    out = []
+    for table in await owned(tables, owner):
+        match = table.now.match
+        game = GAMES[match.game]
+        health = await health_of(tables, devices, table.id)
+        where = table.id, table.name, game.title, match.stage
+        count = len(match.seats), game.seats[-1]
+        out.append(Summary(*where, *count, match.locked, health))
+    return out
+
+
+async def health_of(tables: Tables, devices: Devices, table_id: str) -> Health:
+    """How the linkset of a table is, as far as the server knows."""
+
+    def read(session: Session) -> DeviceRow | None:
+        return session.exec(select(DeviceRow).where(DeviceRow.table_id == table_id)).first()
+
+    row = await tables.store.run(read)
+    if row is None:
+        return Health()
+    seen_s = max(row.seen_ms / 1000, tables.seen.get(table_id, 0.0))
+    ago_s = max(tables.clock() - seen_s, 0.0)
+    errors = {kind: n for kind, n in devices.errors(table_id).items() if n}
+    return Health(
+        seen=ago(ago_s),
+        here=ago_s <= SILENCE_S,
+        region=row.region,
+        version=row.version,
+        troubles=row.troubles,
+        pushed=bool(row.url),
+        errors=", ".join(f"{n} × {kind}" for kind, n in errors.items()),
+    )
+
+
+def ago(seconds: float) -> str:
+    """How long something is past, roughly."""
+    for name, size in (("day", 86_400), ("hour", 3600), ("minute", 60)):
+        count = int(seconds // size)
+        if count:
+            return f"{count} {name}{'s'[: count > 1]} ago"
+    return "just now"
+
+
+def moment(at_ms: int) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(at_ms / 1000))
+
+
+# ---- options --------------------------------------------------------------------------------
+
+
+def fields(match: Match[Any]) -> list[Field]:
+    """The options of the game as they are now, read off their types."""
+    game = GAMES[match.game]
+    return [
+        _field(game, name, getattr(match.options, name)) for name in game.options.__struct_fields__
+    ]
+
+
+def _field(game: Game[Any], name: str, value: Any) -> Field:
+    label = LABELS.get(name) or name.removesuffix("_s").replace("_", " ").capitalize()
+    if name.endswith("_s"):
+        label += ", seconds"
+    meaning = meanings(game.name).get(name, "")
+    pause = name.endswith("_s") and name != "turn_s"
+    choices = menus.choosable(game).get(name)
+    if choices:
+        shown = [(form_value(c), form_value(c).replace("_", " ")) for c in choices]
+        return Field(name, label, meaning, form_value(value), shown)
+    least, most = game.options.LIMITS[name]
+    step = "1" if isinstance(value, int) else "any"
+    numbers = form_value(value), (), form_value(least), form_value(most), step
+    return Field(name, label, meaning, *numbers, pause=pause)
+
+
+def form_value(value: Any) -> str:
+    """A value of an option as a form has it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def chosen(match: Match[Any], form: Mapping[str, str]) -> dict[str, Any]:
+    """The options which a form changes, with values of their types where they are some."""
+    choices = menus.choosable(GAMES[match.game])
+    out: dict[str, Any] = {}
+    for name in match.options.__struct_fields__:
+        given = form.get(name)
+        if given is not None and given != form_value(getattr(match.options, name)):
+            by_form = {form_value(choice): choice for choice in choices.get(name, ())}
+            out[name] = by_form[given] if given in by_form else menus.number(given.strip()[:20])
+    return out
+
+
+@cache
+def meanings(game: str) -> Mapping[str, str]:
+    """What each option does, as the game's page of rules says it."""
+    source, _, _ = pages.templates.loader.get_source(  # type: ignore[union-attr]
+        pages.templates, f"rules/{game}.html"
+    )
+    for node in pages.templates.parse(source).find_all(nodes.Assign):
+        if isinstance(node.target, nodes.Name) and node.target.name == "meanings":
+            return dict(cast(nodes.Expr, node.node).as_const())
+    return {}
+
+
+# ---- a table --------------------------------------------------------------------------------
+
+
+def table_view(table: HotTable) -> dict[str, Any]:
+    """What the page of a table shows besides its health."""
+    state = table.now
+    match = state.match
+    game = GAMES[match.game]
+    return {
+        "table": table,
+        "match": match,
+        "game": game,
+        "seq": state.seq,
+        "seats": [
+            (seat, pages.seat_state(_seat(seat, match), match.stage)) for seat in state.public.seats
+        ],
+        "waiting": [match.name(key) for key in state.public.waiting_for],
+        "games": [(g.name, languages.title(g, texts.load(g.name))) for g in GAMES.values()],
+        "presets": [(p, p.replace("_", " ").capitalize()) for p in game.presets],
+        "fields": fields(match),
+        "themes": texts.names(match.game),
+        "languages": texts.LANGUAGES,
+        "language": match.language,
+    }
+
+
+def _seat(seat: Any, match: Match[Any]) -> dict[str, Any]:
+    return {**msgspec.to_builtins(seat), "starter": seat.key == match.starter}
+
+
+def people(known: standings.Standings) -> tuple[list[standings.Standing], ...]:
+    """Staff and who is banned, by their names."""
+    by_name = sorted(known.values(), key=lambda s: (s.name.casefold(), s.key))
+    return [s for s in by_name if not s.banned], [s for s in by_name if s.banned]
