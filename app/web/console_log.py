@@ -64,7 +64,8 @@ def _lines(table: HotTable, row: MatchRow, log: Sequence[history.Line]) -> list[
             console_views.moment(line.at_ms),
             names.get(line.actor, line.actor) if line.actor not in ("", SERVER) else "",
             _command(line),
-            [*shown.said, *(shown.beside if not shown.said else ())],
+            # The first thing beside it is who did what, which has columns of its own here.
+            [*shown.beside[1 if line.command and line.actor != SERVER else 0 :], *shown.said],
         )
         for line, shown in zip(log, told, strict=True)
     ]

@@ -16,8 +16,9 @@ from app.games import GAMES, languages, menus, texts
 from app.games.core import Game, Key, Match
 from app.table import standings
 from app.table.hot import HotTable
+from app.table.keeper import SILENCE_S
 from app.table.models import DeviceRow, TableRow
-from app.table.service import SILENCE_S, Tables
+from app.table.service import Tables
 from app.web import pages
 
 MOST_TABLES: Final = 100
@@ -124,7 +125,7 @@ async def health_of(tables: Tables, devices: Devices, table_id: str) -> Health:
     row = await tables.store.run(read)
     if row is None:
         return Health()
-    seen_s = max(row.seen_ms / 1000, tables.seen.get(table_id, 0.0))
+    seen_s = max(row.seen_ms / 1000, tables.keeper.seen.get(table_id, 0.0))
     ago_s = max(tables.clock() - seen_s, 0.0)
     errors = {kind: n for kind, n in devices.errors(table_id).items() if n}
     return Health(

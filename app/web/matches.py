@@ -126,6 +126,8 @@ class _Reader:
         match event:
             case lobby.Drawn():
                 return f"draw {event.number}: {event.index + 1} of {event.among} ({event.why})"
+            case lobby.ActedForOwner():
+                return f"{event.name} acts for the owner"
             case lobby.MatchOpened():
                 return f"{kind}, commitment {event.commitment}"
         parts = [self._value(v) for v in told.values()]
