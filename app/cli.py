@@ -1,5 +1,6 @@
 """The command line: `peril play`, `serve`, `table …`, `match log`, `verify`, `ranking …`, `art`,
-`openapi`; `token …`, `device …`, `person …`, `backup` and `restore` have modules of their own.
+`openapi`; `token …`, `device …`, `person …`, `notice …`, `backup` and `restore` have modules of
+their own.
 
 Every error is a sentence on stderr and exit code 1; wrong usage is exit code 2.
 """
@@ -18,7 +19,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from app import cli_devices, cli_people, cli_store, cli_tokens, serving
+from app import cli_devices, cli_notices, cli_people, cli_store, cli_tokens, serving
 from app.console import DataDir, print_json, read_settings, run
 from app.errors import PerilError
 from app.settings import Settings
@@ -33,6 +34,7 @@ app.add_typer(ranking_app, name="ranking")
 app.add_typer(cli_tokens.app, name="token")
 app.add_typer(cli_devices.app, name="device")
 app.add_typer(cli_people.app, name="person")
+app.add_typer(cli_notices.app, name="notice")
 app.command("migrate")(cli_store.migrate)
 app.command("migrate-store")(cli_store.migrate_store)
 app.command("backup")(cli_store.backup)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -14,6 +15,7 @@ from starlette.exceptions import HTTPException
 
 from app import logs
 from app.api import devices, docs, edge, play, rankings, records, system, themes, tokens, watch
+from app.api import notices as notices_api
 from app.api import tables as tables_api
 from app.api.access import Access
 from app.bus import Bus
@@ -24,10 +26,11 @@ from app.devices.registry import Registry
 from app.errors import Malformed, NotFound, PerilError
 from app.limits import Limits
 from app.settings import Settings
+from app.table import notices
 from app.table.database import open_store
 from app.table.log import Log
 from app.table.service import Tables
-from app.web import boards, console, me, pages, replays, theme_editor
+from app.web import boards, console, me, operators, pages, replays, theme_editor
 from app.web import rankings as rankings_pages
 from app.web.shown import Shown
 
@@ -73,6 +76,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await tables.start()
+        following = asyncio.create_task(notices.follow(tables))
         tables.keeper.each_sweep.append(lambda: system.note(tables, watchers))
         pusher = Pusher(tables, registry, settings, push_transport, resolve)
         await pusher.resume()
@@ -81,6 +85,7 @@ def create_app(
             yield
         finally:
             life.stage = "draining"
+            following.cancel()
             await pusher.close()
             await tables.stop()
 
@@ -109,6 +114,7 @@ def create_app(
         records.router(tables),
         tokens.router(tables, access),
         devices.router(tables, access, registry),
+        notices_api.router(tables, access),
         docs.router(app),
     ):
         app.include_router(router, prefix=API)
@@ -124,6 +130,7 @@ def create_app(
     app.include_router(me.router(tables))
     app.include_router(theme_editor.router(tables))
     app.include_router(console.router(tables, registry, API))
+    app.include_router(operators.router(tables, access, registry, limits))
     app.mount("/static", pages.static_files(), name="static")
     _handle_errors(app)
     app.add_middleware(

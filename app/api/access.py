@@ -102,6 +102,11 @@ class Access:
         fresh = not caller.hash or self._fresh(caller.hash) is not None
         return fresh or await self._find(caller.hash) is not None
 
+    async def operates(self, hashed: str) -> bool:
+        """Whether the token of this hash is (still) an operator's."""
+        caller = self._fresh(hashed) or await self._find(hashed)
+        return caller is not None and caller.scope == "operator"
+
     def _fresh(self, hashed: str) -> Caller | None:
         caller, until_s = self._known.get(hashed, (None, 0.0))
         return caller if time.monotonic() < until_s else None

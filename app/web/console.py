@@ -5,11 +5,10 @@ What he does there is the same commands as in-world.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, Response
 
 from app import codes, consoles
 from app.errors import NotFound, PerilError
@@ -17,10 +16,10 @@ from app.games.core import Key
 from app.table.hot import HotTable
 from app.table.service import Tables
 from app.web import console_deeds, console_log, console_views, pages
+from app.web.console_page import HEADERS, back, page
 from app.web.console_views import Devices
 from app.web.sessions import OLD_FORM, Sessions, form_token, from_here, read_form
 
-HEADERS: Final = {**pages.HEADERS, "Cache-Control": "no-store"}
 NO_REFERRER: Final = {"Referrer-Policy": "no-referrer"}
 """For the page whose address holds the code."""
 
@@ -64,7 +63,7 @@ class _Console:
     ) -> Response:
         known = await console_views.standings_of(self.tables, owner)
         staff, banned = console_views.people(known)
-        return _page(
+        return page(
             "console.html",
             problem,
             tables=await console_views.summaries(self.tables, self.devices, owner),
@@ -80,7 +79,7 @@ class _Console:
         problem: PerilError | None = None,
         pairing_code: str = "",
     ) -> Response:
-        return _page(
+        return page(
             "console_table.html",
             problem,
             **console_views.table_view(table),
@@ -117,7 +116,7 @@ def _ways_in(routes: APIRouter, console: _Console) -> None:
         """Where the link leads.  To look at it uses nothing up, as previews of links do."""
         if not await consoles.is_good(tables, code):
             return _closed()
-        return _page("console_enter.html", headers=NO_REFERRER, code=code)
+        return page("console_enter.html", headers=NO_REFERRER, code=code)
 
     @routes.post("/enter")
     async def enter(request: Request) -> Response:
@@ -127,7 +126,7 @@ def _ways_in(routes: APIRouter, console: _Console) -> None:
         session = await consoles.enter(tables, form.get("code", ""))
         if session is None:
             return _closed()
-        return console.sessions.opened(request, _back("/owner"), session)
+        return console.sessions.opened(request, back("/owner"), session)
 
 
 def _all_tables(routes: APIRouter, console: _Console) -> None:
@@ -145,11 +144,11 @@ def _all_tables(routes: APIRouter, console: _Console) -> None:
         try:
             form = await console.sessions.form(request)
             if form.get("do") == "leave":
-                return await console.sessions.closed(request, _page("console_left.html"))
+                return await console.sessions.closed(request, page("console_left.html"))
             await console_deeds.about_people(console.tables, owner, form)
         except PerilError as error:
             return await console.list_page(request, owner, error)
-        return _back("/owner#people")
+        return back("/owner#people")
 
 
 def _one_table(routes: APIRouter, console: _Console) -> None:
@@ -173,7 +172,7 @@ def _one_table(routes: APIRouter, console: _Console) -> None:
             return await console.table_page(request, table, error)
         if done.code:
             return await console.table_page(request, table, pairing_code=done.code)
-        return _back(f"/owner/t/{table_id}#{done.part}")
+        return back(f"/owner/t/{table_id}#{done.part}")
 
 
 def _logs(routes: APIRouter, console: _Console) -> None:
@@ -186,7 +185,7 @@ def _logs(routes: APIRouter, console: _Console) -> None:
             log = await console_log.read(console.tables, table, match)
         except NotFound as error:
             return pages.error_page(404, error.message)
-        return _page("console_log.html", table=table, log=log)
+        return page("console_log.html", table=table, log=log)
 
     @routes.get("/t/{table_id}/log.{kind}")
     async def export(table_id: str, kind: str, request: Request) -> Response:
@@ -200,22 +199,4 @@ def _logs(routes: APIRouter, console: _Console) -> None:
 
 
 def _closed(problem: PerilError = CLOSED) -> Response:
-    return _page("console_closed.html", problem)
-
-
-def _back(path: str) -> Response:
-    return RedirectResponse(path, 303, HEADERS)
-
-
-def _page(
-    template: str,
-    problem: PerilError | None = None,
-    /,
-    headers: Mapping[str, str] = HEADERS,
-    **values: Any,
-) -> HTMLResponse:
-    said = problem.message if problem else ""
-    shown = pages.render(
-        template, problem=said, moment=console_views.moment, stages=pages.STAGES, **values
-    )
-    return HTMLResponse(shown, problem.status if problem else 200, {**HEADERS, **headers})
+    return page("console_closed.html", problem)

@@ -55,6 +55,7 @@ async def test_the_service_hands_out_the_same_document(
 
 async def test_every_route_of_the_api_is_in_it(service: Service, document: dict[str, Any]) -> None:
     assert set(document["paths"]) - {"/healthz", "/readyz"} == {
+        "/api/v1/notice",
         f"{API}{path}"
         for path in (
             "/tables", "/tables/{table_id}", "/tables/{table_id}/options",

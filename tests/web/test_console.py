@@ -18,7 +18,7 @@ from app.games import GAMES
 from app.games.core import Key
 from app.table import listing
 from app.web import console_views
-from tests.api.service import ADA, BOB, OPERATOR, OWNER, Service, Table, ok, serving
+from tests.api.service import ADA, BOB, OPERATOR, OWNER, QUICK, Service, Table, ok, serving
 
 HOSTILE = {**ADA, "name": "=1+1<img src=x onerror=alert(1)>\u202e"}
 STRANGER = Key("99999999-0000-4000-8000-000000000009")
@@ -86,7 +86,7 @@ class Console:
 
 @pytest.fixture
 async def console(service: Service) -> Console:
-    table = await service.table()
+    table = await service.table(options=QUICK | {"lives": 1, "victory_s": 0})
     return Console(await enter(service), table)
 
 
