@@ -25,12 +25,13 @@ from app.devices.push import Pusher
 from app.devices.registry import Registry
 from app.errors import Malformed, NotFound, PerilError
 from app.limits import Limits
+from app.pictures import Pictures
 from app.settings import Settings
 from app.table import notices
 from app.table.database import open_store
 from app.table.log import Log
 from app.table.service import Tables
-from app.web import boards, console, me, operators, pages, replays, theme_editor
+from app.web import boards, console, me, operators, pages, portraits, replays, theme_editor
 from app.web import rankings as rankings_pages
 from app.web.shown import Shown
 
@@ -54,11 +55,12 @@ def create_app(
     store: Log | None = None,
     push_transport: httpx.AsyncBaseTransport | None = None,
     resolve: callback.Resolve = callback.resolve,
+    picture_transport: httpx.AsyncBaseTransport | None = None,
     **parts: Any,
 ) -> FastAPI:
     """The whole service.
 
-    `store`, `push_transport`, `resolve` and `parts` (dice, clock) are for tests.
+    `store`, the transports, `resolve` and `parts` (dice, clock) are for tests.
 
     Raises `database.Unusable` if the embedded store cannot be opened.
     """
@@ -72,9 +74,12 @@ def create_app(
     watchers = watch.Watchers(tables, settings, limits)
     registry = Registry(tables, settings)
     life = system.Life()
+    pictures = Pictures(tables, picture_transport) if settings.with_pictures else None
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        if pictures:  # first, so that no board is made without what is known
+            await pictures.start()
         await tables.start()
         following = asyncio.create_task(notices.follow(tables))
         tables.keeper.each_sweep.append(lambda: system.note(tables, watchers))
@@ -86,6 +91,8 @@ def create_app(
         finally:
             life.stage = "draining"
             following.cancel()
+            if pictures:
+                await pictures.close()
             await pusher.close()
             await tables.stop()
 
@@ -127,6 +134,7 @@ def create_app(
     app.include_router(boards.router(Shown(tables), API, tables.public_url))
     app.include_router(replays.router(tables, API))
     app.include_router(rankings_pages.router(tables))
+    app.include_router(portraits.router(pictures))
     app.include_router(me.router(tables))
     app.include_router(theme_editor.router(tables))
     app.include_router(console.router(tables, registry, API))

@@ -27,6 +27,7 @@ from app.table.models import (
     EntryRow,
     MatchRow,
     PersonRow,
+    PictureRow,
     RecordRow,
     ResultRow,
     StandingRow,
@@ -128,6 +129,8 @@ class Kept(msgspec.Struct, frozen=True):
     tables: list[OwnTable]
     devices: list[OwnDevice]
     standings: list[OwnStanding]
+    picture: str = ""
+    """Key of the texture on his profile page, as it was found."""
 
 
 def key_of(text: str) -> Key:
@@ -155,6 +158,7 @@ def _kept(session: Session, key: Key) -> Kept:
     owned = session.exec(select(TableRow).where(TableRow.owner_key == key)).all()
     devices = session.exec(select(DeviceRow).where(DeviceRow.owner_key == key)).all()
     standings = session.exec(select(StandingRow).where(StandingRow.key == key)).all()
+    pictured = session.get(PictureRow, key)
     names += [t.owner_name for t in owned] + [s.name for s in standings if s.name]
     return Kept(
         key,
@@ -169,6 +173,7 @@ def _kept(session: Session, key: Key) -> Kept:
             OwnStanding(Key(s.owner_key), s.name, s.rights.split(), s.banned, s.since_ms)
             for s in standings
         ],
+        pictured.picture if pictured else "",
     )
 
 
@@ -258,6 +263,7 @@ async def forget(tables: Tables, key: Key) -> None:
     A ban stays, without his name, or it would bind nobody.
     """
     touched = await _unless_busy(tables.store.run(lambda session: _forget(session, key)))
+    tables.pictures.pop(key, None)
     _remember(tables, key, "")
     await _repaint(tables, touched)
 
@@ -287,7 +293,7 @@ def _forget(session: Session, key: Key) -> set[str]:
             session.delete(standing)
         owned_there = select(TableRow.id).where(TableRow.owner_key == standing.owner_key)
         touched |= set(session.exec(owned_there))
-    for kind in (RecordRow, ResultRow, CodeRow, PersonRow):
+    for kind in (PictureRow, RecordRow, ResultRow, CodeRow, PersonRow):
         session.exec(delete(kind).where(col(kind.key) == key))
     session.commit()
     return touched

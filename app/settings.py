@@ -69,6 +69,10 @@ class Settings(BaseSettings):
     push_timeout_s: float = 10.0
     pushes_at_once: int = 64
 
+    pictures: bool | None = None
+    """Whether profile pictures are looked for on residents' public pages; by default as soon as
+    others can reach the server."""
+
     @field_validator("proxies")
     @classmethod
     def _networks(cls, proxies: str) -> str:
@@ -92,6 +96,10 @@ class Settings(BaseSettings):
     def on_loopback(self) -> bool:
         """Only this machine can reach the server."""
         return is_loopback(self.host) and not self.proxies
+
+    @property
+    def with_pictures(self) -> bool:
+        return not self.on_loopback if self.pictures is None else self.pictures
 
     @property
     def address(self) -> str:

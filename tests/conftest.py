@@ -17,6 +17,9 @@ def find_chromium() -> str | None:
     return next(filter(None, map(shutil.which, names)), None)
 
 
+# Whatever a test does, nobody asks Second Life for a picture.
+os.environ["PERIL_PICTURES"] = "false"
+
 # Each optional thing: how to find it, and what to say when it is not there.
 OPTIONAL: dict[str, tuple[Callable[[], str | None], str]] = {
     "chromium": (find_chromium, "no browser in PATH (CHROMIUM=/path/to/one names it)"),

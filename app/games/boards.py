@@ -98,6 +98,7 @@ def seat_view(seat: Seat) -> dict[str, Any]:
         "bot": seat.bot,
         "ready": seat.ready,
         "auto": seat.auto,
+        "picture": "robot" if seat.bot else "silhouette",
     }
 
 

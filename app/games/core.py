@@ -250,6 +250,7 @@ class SeatPublic(msgspec.Struct, frozen=True, kw_only=True):
     """What everybody may see of a seat; games inherit and add.
 
     `marks`: how it stands in the game, in a word or two each, as pages show it beside the name.
+    `picture`: who sits there, as a name of a picture or the key of a profile's texture.
     """
 
     key: Key
@@ -260,6 +261,7 @@ class SeatPublic(msgspec.Struct, frozen=True, kw_only=True):
     out: bool = False
     gone: bool = False
     winner: bool = False
+    picture: str = "silhouette"
     marks: tuple[str, ...] = ()
 
 

@@ -81,7 +81,7 @@ class Snapshot:
         What is done in secret changes nothing of it: then it is the very one of the state before,
         and so are the board and the HUDs made of it (46 % of a request, profiled with ten players).
         """
-        made = self.game.public(self.match, self.ranking)
+        made = self.table.portrayed(self.game.public(self.match, self.ranking))
         before = self._before
         return before.public if before is not None and before.public == made else made
 
@@ -198,9 +198,10 @@ class HotTable:
         name: str,
         owner: Key,
         owner_name: str,
+        speaks: Mapping[Key, str] | None = None,
+        pictures: Mapping[Key, str] | None = None,
         theme: str = "classic",
         text_sets: dict[str, tuple[int, int]] | None = None,
-        speaks: Mapping[Key, str] | None = None,
     ) -> None:
         self.id = id
         self.name = name
@@ -210,6 +211,8 @@ class HotTable:
         self.text_sets = text_sets or TEXT_SETS
         self.speaks = {} if speaks is None else speaks
         """Avatars who chose a language of their own, of all tables."""
+        self.pictures = {} if pictures is None else pictures
+        """Avatars whose profile pictures are known: keys of textures."""
         self.own: Own | None = None
         """What its owner changed of the theme."""
         self.number = 0
@@ -256,6 +259,16 @@ class HotTable:
         """What this avatar sees and hears of `match`; NOBODY: what all do."""
         theme = texts.load(match.game, self.theme, self.speaks.get(who) or match.language)
         return self.own.over(match.game, theme) if self.own else theme
+
+    def portrayed(self, view: Any) -> Any:
+        """What everybody may see, with the profile pictures that are known."""
+        if not self.pictures or not any(seat.key in self.pictures for seat in view.seats):
+            return view
+        seats = tuple(
+            msgspec.structs.replace(seat, picture=self.pictures.get(seat.key, seat.picture))
+            for seat in view.seats
+        )
+        return msgspec.structs.replace(view, seats=seats)
 
     def logged(self, orders: Sequence[Order] = ()) -> dict[str, Any]:
         """What lines of the log say of this table, and of commands to it: ids, never names."""

@@ -18,17 +18,22 @@ from app.table.models import EntryRow
 
 
 async def load(
-    store: Log, table_id: str, table: HotTable | None, speaks: dict[Key, str]
+    store: Log,
+    table_id: str,
+    table: HotTable | None,
+    speaks: dict[Key, str],
+    pictures: dict[Key, str],
 ) -> HotTable:
     """The table with its latest state; `table`: the one that is to be brought up to date.
 
-    `speaks`: who chose a language of his own.  NotFound if there is no such table.
+    `speaks`, `pictures`: of all avatars; see `HotTable`.  NotFound if there is no such table.
     """
     stored = await history.latest(store, table_id)
     if stored is None:
         raise NotFound("table", table_id)
     row, match_row, entries, deadlines = stored
-    table = table or HotTable(row.id, row.name, Key(row.owner_key), row.owner_name, speaks=speaks)
+    owner = Key(row.owner_key)
+    table = table or HotTable(row.id, row.name, owner, row.owner_name, speaks, pictures)
     table.name, table.owner_name = row.name, row.owner_name
     table.theme, table.watched, table.listed = row.theme, row.watched, row.listed
     table.own = own.read(row.own_theme)

@@ -117,6 +117,18 @@ class ResultRow(SQLModel, table=True):
     """Counts for the whole service: its ranking was not wiped since."""
 
 
+class PictureRow(SQLModel, table=True):
+    """The picture on an avatar's public profile page, as it was found; see `app.pictures`."""
+
+    __tablename__ = "pictures"
+
+    key: str = Field(primary_key=True, max_length=36)
+    picture: str = Field(default="", max_length=36)
+    """Key of its texture; "": he shows none, or it could not be had."""
+    due_ms: int = Field(sa_type=BigInteger)
+    """When it is looked for again."""
+
+
 class WipeRow(SQLModel, table=True):
     """When the operator wiped the ranking of the whole service, for rebuilding it."""
 

@@ -54,6 +54,8 @@ class Tables:
         self.clock = clock
         self.speaks: dict[Key, str] = {}
         """Avatars who chose a language of their own."""
+        self.pictures: dict[Key, str] = {}
+        """Avatars whose profile pictures are known: keys of textures."""
         self.public_url = ""
         """What links to pages begin with."""
         self.hot: dict[str, HotTable] = {}
@@ -138,7 +140,7 @@ class Tables:
             raise Refused(checked, theme)
         table_id = "".join(secrets.choice(_ID_LETTERS) for _ in range(8))
         called, owner_name = lobby.clean_name(name) or "Peril Table", lobby.clean_name(owner_name)
-        table = HotTable(table_id, called, owner, owner_name, speaks=self.speaks)
+        table = HotTable(table_id, called, owner, owner_name, self.speaks, self.pictures)
         await standings.attach(self.store, table)
         await self._store(first(table, checked, game, self._now_ms()))
         self.hot[table.id] = table
@@ -172,7 +174,8 @@ class Tables:
 
     async def _load(self, table_id: str) -> HotTable:
         now = self.clock()
-        table = await loading.load(self.store, table_id, self.hot.get(table_id), self.speaks)
+        known = self.speaks, self.pictures
+        table = await loading.load(self.store, table_id, self.hot.get(table_id), *known)
         table.arrived, table.sure_at = (), now
         if not self.store.shared:  # else whoever set them has them, or the keeper finds them
             for (name, phase, epoch), due_ms in table.deadlines.items():

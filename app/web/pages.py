@@ -125,13 +125,16 @@ class TablesLike(Protocol):
 # ---- painting a frame: the same as in static/js/board.js ------------------------------------
 
 _PICTURE = re.compile(r"[a-z0-9_]+")
+_TEXTURE = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 UNKNOWN_PICTURE: Final = "silhouette"
 HALO_PER_GLOW: Final = 4
 HOVER_WIDTH, HOVER_HEIGHT, HOVER_LINE = 260, 80, 24
 
 
 def art(picture: str) -> str:
-    """Address of a picture.  A texture key, which only a viewer can show, is a silhouette."""
+    """Address of a picture by its name, or of a profile's by the key of its texture."""
+    if _TEXTURE.fullmatch(picture):
+        return f"/pictures/{picture}.jpg"
     name = picture if _PICTURE.fullmatch(picture) else UNKNOWN_PICTURE
     return f"/static/art/{name}.svg"
 

@@ -89,7 +89,7 @@ def router(tables: Tables) -> APIRouter:
         return pages.page(
             "player.html",
             player=found,
-            picture=pages.art(pages.UNKNOWN_PICTURE),
+            picture=pages.art(tables.pictures.get(found.key, pages.UNKNOWN_PICTURE)),
             wins=sum(r.won for r in found.results),
             losses=sum(not r.won for r in found.results),
             streaks=players.streaks([r.won for r in found.results]),

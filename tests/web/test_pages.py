@@ -170,9 +170,10 @@ def test_a_plain_face_shows_its_colour() -> None:
     assert (image.attrib["display"], "href" in image.attrib) == ("none", False)
 
 
-def test_a_texture_key_which_only_a_viewer_can_show_is_a_silhouette() -> None:
+def test_a_profile_picture_comes_from_this_server_and_nonsense_is_a_silhouette() -> None:
     key = "7d8ae121-e171-12ae-f5b6-7cc3c0395c7b"
-    assert pages.art(key) == pages.art("../../x") == "/static/art/silhouette.svg"
+    assert pages.art(key) == f"/pictures/{key}.jpg"
+    assert pages.art("../../x") == pages.art(f"{key}x") == "/static/art/silhouette.svg"
 
 
 def test_a_text_set_has_one_place_for_each_character_whatever_its_size() -> None:

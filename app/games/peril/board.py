@@ -147,7 +147,7 @@ def mood(seat: PerilSeat) -> boards.Mood:
 
 def _slot(seat: PerilSeat) -> boards.Slot:
     return boards.Slot(
-        picture="robot" if seat.bot else "silhouette",
+        picture=seat.picture,
         life=_hearts(seat),
         mood=mood(seat),
     )

@@ -168,7 +168,7 @@ def mood(seat: RouletteSeat) -> boards.Mood:
 
 def _slot(seat: RouletteSeat) -> boards.Slot:
     return boards.Slot(
-        picture="robot" if seat.bot else "silhouette",
+        picture=seat.picture,
         life=_pass(seat),
         mood=mood(seat),
     )

@@ -3,6 +3,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const WHITE = [1, 1, 1];
 const PICTURE = /^[a-z0-9_]+$/;
+const TEXTURE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const UNKNOWN_PICTURE = "silhouette";
 const HALO_PER_GLOW = 4;
 
@@ -11,7 +12,9 @@ export const number = (value) => String(Math.round(value * 100) / 100);
 
 export const rgb = (color) => `rgb(${color.map(byte).join(",")})`;
 export const art = (picture) =>
-  `/static/art/${PICTURE.test(picture) ? picture : UNKNOWN_PICTURE}.svg`;
+  TEXTURE.test(picture)
+    ? `/pictures/${picture}.jpg`
+    : `/static/art/${PICTURE.test(picture) ? picture : UNKNOWN_PICTURE}.svg`;
 
 export function svg(tag, attributes = {}) {
   const element = document.createElementNS(SVG, tag);
