@@ -129,16 +129,19 @@ def create_app(
         *device_routes.routes(tables, registry, limits),
         *play.routes(tables, access, limits, API),
     ]
-    app.include_router(system.router(tables, access, limits, watchers, life))
-    app.include_router(pages.router(Shown(tables)))
-    app.include_router(boards.router(Shown(tables), API, tables.public_url))
-    app.include_router(replays.router(tables, API))
-    app.include_router(rankings_pages.router(tables))
-    app.include_router(portraits.router(pictures))
-    app.include_router(me.router(tables))
-    app.include_router(theme_editor.router(tables))
-    app.include_router(console.router(tables, registry, API))
-    app.include_router(operators.router(tables, access, registry, limits))
+    for router in (
+        system.router(tables, access, limits, watchers, life),
+        pages.router(Shown(tables)),
+        boards.router(Shown(tables), API, tables.public_url),
+        replays.router(tables, API),
+        rankings_pages.router(tables),
+        portraits.router(pictures),
+        me.router(tables),
+        theme_editor.router(tables),
+        console.router(tables, registry, API),
+        operators.router(tables, access, registry, limits),
+    ):
+        app.include_router(router)
     app.mount("/static", pages.static_files(), name="static")
     _handle_errors(app)
     app.add_middleware(
