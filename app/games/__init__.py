@@ -12,11 +12,15 @@ from typing import Any, Union
 import msgspec
 
 from app.games import lobby, texts
-from app.games.core import Actor, Command, Dice, Event, Game, Match, Refusal, Timer
+from app.games.clock import Timer
+from app.games.core import Actor, Command, Dice, Event, Game, Match, Refusal
 from app.games.peril.game import PerilDice
 from app.games.roulette.game import RussianRoulette
+from app.games.werewolf.game import Werewolf
 
-GAMES: dict[str, Game[Any]] = {game.name: game for game in (PerilDice(), RussianRoulette())}
+GAMES: dict[str, Game[Any]] = {
+    game.name: game for game in (PerilDice(), RussianRoulette(), Werewolf())
+}
 
 COMMANDS: tuple[type[Command], ...] = (
     *lobby.PLAYER_COMMANDS,

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NewType, Protocol, TypeVar
 
 import msgspec
 from msgspec.structs import replace
+
+from app.games.clock import Timer
 
 if TYPE_CHECKING:
     from app.display import Board, Frame
@@ -119,29 +121,21 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return seconds / 2 if self.pace == "brisk" else seconds
 
 
-class Timer(msgspec.Struct, frozen=True):
-    """A deadline the rules want.  It stays the same deadline while `name`, `phase`, `epoch` do."""
-
-    name: str
-    phase: int
-    after_s: float
-    epoch: int = 0
-
-    @property
-    def id(self) -> tuple[str, int, int]:
-        return (self.name, self.phase, self.epoch)
-
-
 class Wait(msgspec.Struct, frozen=True):
-    """Somebody is waited for.  `bot_s`: how long a bot in his place pauses before it acts."""
+    """Somebody is waited for.  `bot_s`: how long a bot in his place pauses before it acts.
+
+    `together`: he has no deadline of his own, the pause `CLOCK` of the game runs for all."""
 
     key: Key
     what: str
     bot_s: float
+    together: bool = False
 
 
 class Seat(msgspec.Struct, frozen=True):
-    """A place in join order.  `auto`: a bot plays it until its player takes it back."""
+    """A place in join order.  `auto`: a bot plays it until its player takes it back.
+
+    `barred`: he was removed from a match in which his place goes on."""
 
     key: Key
     name: str
@@ -149,6 +143,7 @@ class Seat(msgspec.Struct, frozen=True):
     ready: bool = False
     auto: bool = False
     strikes: int = 0
+    barred: bool = False
 
     @property
     def by_bot(self) -> bool:
@@ -381,19 +376,14 @@ class Game(ABC, Generic[P]):
     def due(self, match: Match[P], key: Key) -> str:
         """Name of the dialog the running match has for this seat now, or ''."""
 
+    def idle(self, match: Match[P], key: Key) -> str:  # noqa: ARG002 - most games have none
+        """Name of the dialog that a touch opens where nothing is due, or ''."""
+        return ""
+
+    def typed(self, match: Match[P], key: Key, name: str, text: str) -> Command | None:  # noqa: ARG002
+        """What a text means that was typed into the game's dialog `name`."""
+        return None
+
     @abstractmethod
     def lines(self, before: Match[P], event: Event, theme: Theme) -> Sequence[tuple[Key, str]]:
         """What is said of an event: (NOBODY, line) in public, (key, line) to one alone."""
-
-
-class Story(Generic[P]):
-    """Events as they are told, and the match as they leave it, for rules that go step by step."""
-
-    def __init__(self, evolve: Callable[[Match[P], Event], Match[P]], match: Match[P]) -> None:
-        self._evolve = evolve
-        self.match = match
-        self.events: list[Event] = []
-
-    def tell(self, event: Event) -> None:
-        self.events.append(event)
-        self.match = self._evolve(self.match, event)

@@ -6,6 +6,7 @@ A game adds the dialogs of its running match.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -38,9 +39,16 @@ def touch(game: Game[Any], match: Match[Any], who: Actor) -> Command | Refusal |
         return "owner_choice" if who.rights else lobby.Join()
     if seat is None:
         return "owner" if who.rights else Refusal("game_running")
+    if seat.barred:
+        return "owner" if who.rights else Refusal("barred")
     if seat.auto:
         return lobby.TakeBack()
-    return due(game, match, who.key) or ("owner" if who.rights else "wait")
+    meant = due(game, match, who.key) or _idle(game, match, who.key)
+    return meant or ("owner" if who.rights else "wait")
+
+
+def _idle(game: Game[Any], match: Match[Any], key: Key) -> str:
+    return game.idle(match, key) if match.stage == "playing" and not match.frozen else ""
 
 
 def due(game: Game[Any], match: Match[Any], key: Key) -> str:
@@ -140,7 +148,7 @@ def _wait(game: Game[Any], match: Match[Any], who: Actor, _: int, theme: Theme) 
     if match.stage == "lobby" or seat is None:
         return None
     say = theme.say
-    names = ", ".join(match.name(w.key) for w in game.waits(match))
+    names = _listed(match.name(k) for k in game.public(match, RankingPage()).waiting_for)
     why = "frozen" if match.frozen else "waiting_for" if names else "wait"
     plays = match.stage == "playing" and not _is_out(game, match, who.key)
     buttons = [Button(say("button", "leave"), then="leave")] if plays else []
@@ -313,8 +321,10 @@ def _typed_option(match: Match[Any], name: str, theme: Theme) -> Dialog | None:
     return Dialog(name, text, (), typed=True)
 
 
-def typed(dialog: Dialog, text: str) -> Button:
-    """What a text typed into a dialog means: an option of the dialog's name, and the menu again."""
+def typed(game: Game[Any], match: Match[Any], key: Key, dialog: Dialog, text: str) -> Button:
+    """What a text typed into a dialog means: to the game, or an option of the dialog's name."""
+    if dialog.name not in game.options.TYPED:
+        return Button(text, game.typed(match, key, dialog.name, text), then="due")
     command = lobby.SetOptions(options={dialog.name: number(text.strip()[:20])})
     return Button(text, command, then="options")
 
@@ -327,6 +337,7 @@ def number(written: str) -> int | float | str:
         return written
 
 
+@cache
 def choosable(game: Game[Any]) -> dict[str, tuple[Any, ...]]:
     """Options with few values, which a menu can offer: name → the values."""
     out: dict[str, tuple[Any, ...]] = {}
@@ -377,10 +388,8 @@ _OWNER: dict[str, tuple[Right | None, _Build]] = {
 def follow(game: Game[Any], match: Match[Any], who: Actor, then: str) -> str:
     """The dialog a button's `then` means now: `game` and `due` depend on where the match is."""
     key = who.key
-    if then == "due":
-        return due(game, match, key) or ("wait" if match.seat(key) else "")
-    if then != "game":
+    if then not in ("due", "game"):
         return then
-    if match.stage == "lobby":
+    if match.stage == "lobby" and then == "game":
         return "lobby" if match.seat(key) else "owner_choice" if who.rights else ""
-    return due(game, match, key) or ("wait" if match.seat(key) is not None else "")
+    return due(game, match, key) or _idle(game, match, key) or ("wait" if match.seat(key) else "")

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from app.display import Board, Frame, diff
+from app.games.clock import CLOCK
 from app.games.core import NOBODY, Key
 from app.table.hot import Dialog, HotTable, Snapshot
 
@@ -111,7 +112,7 @@ def _waiting(table: HotTable, now_ms: int) -> Waiting | None:
     due = [
         table.deadlines[timer]
         for timer in table.deadlines
-        if timer[0] in {f"expire:{k}" for k in keys}
+        if timer[0] in {CLOCK, *(f"expire:{k}" for k in keys)}
     ]
     left_s = max(min(due) - now_ms, 0) / 1000 if due else None
     return Waiting(tuple(match.name(k) for k in keys), left_s)

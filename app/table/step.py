@@ -15,6 +15,7 @@ from app.games.lines import Line, in_languages
 from app.table.hot import HotTable, Order, Outcome, Snapshot
 from app.table.log import Append, Deadline, Entry, Opened, Score
 from app.table.models import TableRow
+from app.table.timers import due_ms
 
 
 def match_id(table_id: str, number: int) -> str:
@@ -228,7 +229,7 @@ class Step:
 
     def set_deadlines(self) -> None:
         """Stop the deadlines that the match no longer wants, start those it wants now."""
-        wanted = {t.id: t.after_s for t in games.timers(self.match)}
+        wanted = {t.id: t for t in games.timers(self.match)}
         before, match_id = self.table.deadlines, self.table.now.match_id
         same_match = match_id == self.match_id
         if same_match and wanted.keys() == before.keys():
@@ -239,11 +240,7 @@ class Step:
             for timer, due in before.items()
             if timer not in kept
         ]
-        fresh = {
-            timer: self.now_ms + round(after_s * 1000)
-            for timer, after_s in wanted.items()
-            if timer not in kept
-        }
+        fresh = {id: due_ms(timer, self.now_ms) for id, timer in wanted.items() if id not in kept}
         self.append.started = [
             Deadline(self.match_id, *timer, self.table.id, due) for timer, due in fresh.items()
         ]

@@ -113,7 +113,10 @@ async def press(
     if dialog is None or gone:
         return _not_due(table, actor.key, dialog)
     made = dialog.made
-    button = menus.typed(made, label) if made.typed else made.button(label)
+    state = table.now
+    button = made.button(label)
+    if made.typed:
+        button = menus.typed(state.game, state.match, actor.key, made, label)
     if button is None:
         return _refused(table, Refusal("not_offered"), dialog)
     if button.then in menus.LINKS:

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 import structlog
 
 from app import metrics
+from app.games.clock import Timer
 
 log = structlog.get_logger("timers")
 
@@ -18,6 +19,17 @@ Fire = Callable[[str, str, int, int], Awaitable[bool]]
 
 RETRY_MS = 1000
 """When firing failed (a busy store), the deadline comes again so much later."""
+
+
+DAY_MS = 86_400_000
+
+
+def due_ms(timer: Timer, now_ms: int) -> int:
+    """When a deadline that starts now comes, in milliseconds since 1970."""
+    if timer.until is None:
+        return now_ms + round(timer.after_s * 1000)
+    hour_ms = round((timer.until.minute / 60 - timer.until.offset_h) * 3_600_000)
+    return now_ms + DAY_MS - (now_ms - hour_ms) % DAY_MS
 
 
 class Timers:

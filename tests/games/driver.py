@@ -5,6 +5,7 @@ from typing import Any
 
 from app import games
 from app.games import GAMES, dialogs, lobby, menus, texts
+from app.games.clock import Timer
 from app.games.core import (
     SERVER,
     Actor,
@@ -16,7 +17,6 @@ from app.games.core import (
     RankingPage,
     Refusal,
     Seat,
-    Timer,
 )
 from app.games.lines import lines
 from app.games.peril import words as r

@@ -11,12 +11,15 @@ from msgspec.structs import replace
 
 from app import games
 from app.display import HOVER_BYTES, LARGEST_SET, TEXT_SETS, drawable
-from app.games import GAMES, dialogs, lobby, menus, texts
+from app.games import GAMES, dialogs, languages, lobby, menus, texts
+from app.games.clock import CLOCK
 from app.games.core import NOBODY, Actor, Event, Game, Key, Match, Rank, RankingPage, Refusal
 from app.games.lines import SAY_BYTES, lines
 from app.games.peril import words as r
 from app.games.peril.state import Play
 from app.games.roulette import words as roulette
+from app.games.werewolf import events as werewolf
+from app.games.werewolf.state import Play as Village
 
 from .dice import SeededDice
 from .driver import OWNER, SERVICE, Table
@@ -158,6 +161,9 @@ def test_whoever_is_waited_for_has_a_deadline_and_a_bot_a_pause(walk: Walk) -> N
             if seat.bot or seat.auto:
                 assert after_s[f"bot:{wait.key}"] == wait.bot_s
                 assert f"expire:{wait.key}" not in after_s
+            elif wait.together:
+                assert after_s[CLOCK] > 0
+                assert f"expire:{wait.key}" not in after_s
             else:
                 assert after_s[f"expire:{wait.key}"] == match.options.turn_s
                 reminder = after_s.get(f"remind:{wait.key}")
@@ -242,6 +248,12 @@ SILENT: set[type[Event]] = {
     roulette.Chamber,  # said with whose turn it is
     roulette.PassStolen,  # said with who is out
     roulette.Shown,  # the board shows it
+    werewolf.Absent,  # everybody sees who has not voted
+    werewolf.Chosen,  # who chose knows it
+    werewolf.Rested,
+    werewolf.WordsForgone,
+    werewolf.Unveiled,
+    *werewolf.HostEvent.__subclasses__(),  # nobody may know of it
 }
 """Events of which deliberately nothing is said."""
 
@@ -261,6 +273,16 @@ def test_every_event_has_a_line_or_is_deliberately_silent(walk: Walk) -> None:
             assert len(line.encode()) <= SAY_BYTES
 
 
+NOT_IN: dict[str, set[type[Event]]] = {
+    # One clock runs for all, so that nobody has a deadline of his own.
+    "werewolf": {lobby.Reminded, lobby.TimedOut, lobby.Attended},
+}
+"""Game → events of the lobby that cannot happen in it."""
+
+RARE: set[type[Event]] = {werewolf.Lot}
+"""After days in a row of which each takes a walk; it has tests of its own."""
+
+
 @EVERY_GAME
 def test_the_walks_reach_every_event_there_is(game: Game[Any]) -> None:
     seen: set[type[Event]] = set()
@@ -269,7 +291,8 @@ def test_the_walks_reach_every_event_there_is(game: Game[Any]) -> None:
         seen |= {type(e) for step in walk.steps for e in step.events}
         seen.add(type(walk.table.events[0]))
     of_the_service = {lobby.Drawn, lobby.SeedShown, lobby.Forgotten}
-    assert {*lobby.EVENTS, *game.events} - seen == of_the_service
+    missing = {*lobby.EVENTS, *game.events} - seen - RARE
+    assert missing == of_the_service | NOT_IN.get(game.name, set())
 
 
 @EVERY_GAME
@@ -358,9 +381,19 @@ def other_marks(match: Match[Any]) -> Iterator[Match[Any]]:
             yield replace(match, play=play.with_player(play.queue[0], marked=marked))
 
 
+def other_choices(match: Match[Any]) -> Iterator[Match[Any]]:
+    """Werewolf: whom the guard protects tonight, before that takes effect."""
+    play = match.play
+    if isinstance(play, Village) and play.phase == "n1" and play.of("guard").living:
+        for target in play.living[:3]:
+            chosen = {**play.chosen, "protect": (target,)}
+            yield replace(match, play=replace(play, chosen=chosen))
+
+
 SECRETS: dict[str, Callable[[Match[Any]], Iterator[Match[Any]]] | None] = {
     "peril": other_marks,
     "roulette": None,
+    "werewolf": other_choices,
 }
 """Game → matches that differ from a given one in nothing but a secret; None: it has no secrets."""
 
@@ -437,7 +470,7 @@ def opened(table: Table, who: Actor, also: set[str]) -> dict[tuple[str, int], di
             continue
         found[place] = dialog
         for button in dialog.buttons:
-            if button.then in menus.LINKS:
+            if button.then in menus.LINKS or button.then.startswith(languages.SPEAK):
                 continue
             then = menus.follow(game, match, who, button.then)
             if button.command is None:

@@ -369,7 +369,7 @@ def test_the_seconds_to_answer_are_typed_and_checked(text: str, turn_s: float | 
     dialog = table.shown(OWNER, "turn_s")
     assert dialog.typed
     assert not dialog.buttons
-    command = menus.typed(dialog, text).command
+    command = menus.typed(table.game, table.match, OWNER.key, dialog, text).command
     assert command is not None
     answer = games.decide(table.match, OWNER, command, SeededDice(1))
     assert isinstance(answer, Refusal) == (turn_s is None)

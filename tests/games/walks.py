@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from app import games
 from app.games import GAMES, lobby, menus
-from app.games.core import Actor, Command, Event, Game, Key, Match, Refusal, Timer
+from app.games.clock import Timer
+from app.games.core import Actor, Command, Event, Game, Key, Match, Refusal
 from app.games.texts import LANGUAGES
 
 from .dice import SeededDice
@@ -196,7 +197,10 @@ class Walk:
 
     def _nonsense(self) -> tuple[Actor, Command]:
         """Any command there is, from anybody, with anything in it."""
-        kind = self._rng.choice((*games.COMMANDS, *lobby.SERVER_COMMANDS))
+        foreign = self._rng.random() < 0.1
+        of_the_lobby = (*lobby.PLAYER_COMMANDS, *lobby.OWNER_COMMANDS, *lobby.SERVER_COMMANDS)
+        own = (*of_the_lobby, *self.game.commands)
+        kind = self._rng.choice(games.COMMANDS if foreign else own)
         who = SERVICE if self._rng.random() < 0.2 else self._anybody()
         if kind in lobby.OWNER_COMMANDS and self._rng.random() < 0.3:
             who = OWNER
@@ -216,7 +220,8 @@ class Walk:
         if hint is int:
             return rng.choice((-1, 0, rng.randint(1, 6), rng.randint(1, 31), 10**12))
         if hint is str:
-            return rng.choice(("", *GAMES, *self.game.presets, *LANGUAGES, "{0}", "漢" * 100))
+            known = ("", *self.game.presets)
+            return rng.choice((*known, *known, *GAMES, *LANGUAGES, "{0}", "漢" * 100))
         if origin is Literal:
             return rng.choice(args)
         if origin is tuple:

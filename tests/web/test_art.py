@@ -47,6 +47,21 @@ LARGE += (
     "roulette_victory",
 )
 SQUARE += ("pass_held", "pass_used")
+LARGE += (
+    "werewolf_title",
+    "village_night",
+    "village_day",
+    "village_dusk",
+    *(f"won_{camp}" for camp in ("wolves", "villagers", "piper", "lovers")),
+)
+ROLES = ("wolf", "villager", "seer", "witch", "guard", "elder", "cupid", "piper")
+SQUARE += (
+    *(f"votes_{count}" for count in range(14)),
+    *(f"card_{role}" for role in ROLES),
+    "asleep",
+    "silhouette_sheriff",
+    "robot_sheriff",
+)
 NAMES = LARGE + SQUARE
 SVG = "{http://www.w3.org/2000/svg}"
 MAX_BYTES = 25_000

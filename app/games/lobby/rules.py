@@ -22,7 +22,6 @@ from app.games.core import (
     Key,
     Match,
     Refusal,
-    Story,
     Wait,
 )
 from app.games.lobby.state import clean_name, evolve, read_options, timers
@@ -79,6 +78,7 @@ from app.games.lobby.words import (
     Unlock,
     Unlocked,
 )
+from app.games.story import Story
 
 MAX_BOTS = 9
 
@@ -138,6 +138,8 @@ def _play(game: Game[Any], match: Match[Any], actor: Actor, command: Command, di
     seat = match.seat(actor.key)
     if seat is None:
         return Refusal("not_seated")
+    if seat.barred:
+        return Refusal("barred")
     back: list[Event] = []
     if not seat.bot and actor.key != SERVER:
         if seat.auto:
@@ -213,6 +215,8 @@ def _take_back(_: Game[Any], match: Match[Any], actor: Actor, __: Command, ___: 
     seat = match.seat(actor.key)
     if seat is None:
         return Refusal("not_seated")
+    if seat.barred:
+        return Refusal("barred")
     return [TakenBack(seat.key)] if seat.auto else Refusal("nothing_to_take_back")
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from app.games.core import Event, Game, Match, Options, Refusal, Seat, Timer
+from app.games.clock import Timer
+from app.games.core import Event, Game, Match, Options, Refusal, Seat
 from app.games.lobby.words import (
     ActedForOwner,
     Attended,
@@ -100,11 +101,14 @@ def timers(game: Game[Any], match: Match[Any]) -> tuple[Timer, ...]:
     if match.frozen or match.closed or match.stage == "lobby":
         return ()
     phase, epoch, turn_s = match.phase, match.epoch, match.options.turn_s
+    seats = {seat.key: seat for seat in match.seats}
     out: list[Timer] = []
     for wait in game.waits(match):
-        seat = match.seat(wait.key)
+        seat = seats.get(wait.key)
         if seat is None or seat.by_bot:
             out.append(Timer(f"bot:{wait.key}", phase, wait.bot_s, epoch))
+            continue
+        if wait.together:
             continue
         if wait.key not in match.reminded:
             out.append(Timer(f"remind:{wait.key}", phase, turn_s / 2, epoch))

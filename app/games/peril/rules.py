@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.games.core import Actor, Command, Dice, Event, Key, Refusal, Story, Timer, Wait
+from app.games.clock import Timer
+from app.games.core import Actor, Command, Dice, Event, Key, Refusal, Wait
 from app.games.lobby import MatchClosed, Scored
 from app.games.peril.state import PerilMatch, PerilOptions, Play, Player, die_for, evolve
 from app.games.peril.words import (
@@ -28,6 +29,7 @@ from app.games.peril.words import (
     TitleRestored,
     Unmark,
 )
+from app.games.story import Story
 
 Answer = Sequence[Event] | Refusal
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.games.core import Actor, Command, Dice, Event, Key, Refusal, Story, Timer, Wait
+from app.games.clock import Timer
+from app.games.core import Actor, Command, Dice, Event, Key, Refusal, Wait
 from app.games.lobby import MatchClosed, Scored
 from app.games.roulette.state import Play, Player, RouletteMatch, RouletteOptions, evolve
 from app.games.roulette.words import (
@@ -38,6 +39,7 @@ from app.games.roulette.words import (
     Steal,
     StealTried,
 )
+from app.games.story import Story
 
 Answer = Sequence[Event] | Refusal
 
