@@ -29,7 +29,9 @@ Mood = Literal["plain", "marked", "winner", "out"]
 
 
 class Slot(msgspec.Struct, frozen=True):
-    """One player's place: `picture` of the profile, `life` picture beside it, and the mood."""
+    """One player's place: `picture` of the profile (that of `SeatPublic`), `life` picture beside
+    it, and the mood.
+    """
 
     picture: str
     life: str

@@ -15,7 +15,7 @@ from tests.games.dice import SeededDice
 
 from . import Avatar, Linkset
 from .memory import LIMIT_BYTES, value_bytes
-from .venue import PRIMS, QUICK, Venue, venue
+from .venue import PRIMS, QUICK, Venue, picture_of, venue
 
 HUD_CENTER_2 = 31
 NEWS = wire.LSL_CONSTANTS["MSG_NEWS"]
@@ -189,6 +189,17 @@ def test_missing_and_doubled_prims_are_reported_once_and_the_rest_is_painted(
         assert told == ["Prims missing: overlay:2:1. Prims with the same name: life:0:0."]
         v.join(table, "Ann")
         assert table.prim("profile:0:0").texture[0][0] == "silhouette"
+
+
+def test_prims_show_the_pictures_of_profiles_each_beside_its_own_hearts(tmp_path: Path) -> None:
+    """They are keys of textures, which no inventory of the table has."""
+    with venue(tmp_path, pictures=True) as v:
+        table = v.build()
+        people = v.join(table, "Ann", "Bob")
+        v.region.run(10)
+        shown = [table.prim(f"profile:0:{n}").texture[0][0] for n in (0, 1)]
+        assert shown == [picture_of(str(who.key)) for who in people]
+        v.same(table)
 
 
 def test_a_hud_has_the_size_of_a_hud_and_hangs_at_the_middle(tmp_path: Path) -> None:

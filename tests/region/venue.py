@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import uuid
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import httpx
 
 from app.devices import wire
 from app.display import Frame
@@ -34,6 +37,16 @@ SETS = {"Leaderboard": (10, 3), "Status": (2, 3), "Dice": (1, 4)}
 PRIMS = FIXED + [n for name, (r, c) in SETS.items() for n in furware.mesh_names(name, r, c)]
 SERVER = "http://server.test"
 QUICK = {"draw_shown_s": 1, "roll_shown_s": 1, "outcome_shown_s": 1, "elimination_shown_s": 1}
+
+
+def picture_of(avatar: str) -> str:
+    """The picture of a resident's profile here: another one for each."""
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, avatar))
+
+
+def _profile(request: httpx.Request) -> httpx.Response:
+    picture = picture_of(request.url.path.removeprefix("/resident/"))
+    return httpx.Response(200, html=f'<html><meta name="imageid" content="{picture}"></html>')
 
 
 class Venue:
@@ -65,6 +78,7 @@ class Venue:
             store=store,  # type: ignore[arg-type]
             push_transport=self.pushes,
             resolve=_resolve,
+            picture_transport=httpx.MockTransport(_profile),
             clock=self.region.clock,
             dice=self.dice,
         )

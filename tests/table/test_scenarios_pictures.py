@@ -14,6 +14,7 @@ from app.devices import wire
 from app.pictures import AGAIN_S, FRESH_S, Pictures, picture_in
 from app.table.models import PictureRow
 
+from .conftest import BOTH
 from .house import House
 
 HERS = "7d8ae121-e171-12ae-f5b6-7cc3c0395c7b"
@@ -79,6 +80,7 @@ async def _running(house: House, grid: Grid, asked: int) -> bool:
     return len(grid.asked) != asked or house.table.now.seq != seq
 
 
+@BOTH
 async def test_a_player_is_shown_by_the_picture_of_his_profile(
     house: House, grid: Grid, pictures: Pictures
 ) -> None:
