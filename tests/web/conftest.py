@@ -21,10 +21,13 @@ OPERATOR = "operator-token-of-this-test"
 
 
 @contextmanager
-def serving(folder: Path, **parts: Any) -> Iterator[str]:
-    """Address of the service on an empty folder; `parts` as `create_app` takes them."""
+def serving(folder: Path, port: int = 0, **parts: Any) -> Iterator[str]:
+    """Address of the service on a folder; `parts` as `create_app` takes them.
+
+    `port`: where one stood before that is to come back.
+    """
     settings = Settings(data_dir=folder, operator_token=OPERATOR, log_level="error")
-    listening = socket.create_server(("127.0.0.1", 0))
+    listening = socket.create_server(("127.0.0.1", port))
     config = uvicorn.Config(
         create_app(settings, **parts),
         log_level="error",

@@ -1,0 +1,131 @@
+"""What holds for every page: it keeps nobody out, fits a phone, and little has to be loaded."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, Response
+
+from .conftest import serving
+from .test_media import OWNER, Table, crowd
+from .test_theme_editor import session
+
+FIRST_VIEW_BYTES = 100_000
+SERIOUS = {"serious", "critical"}
+
+PAGES = {
+    "front": "/",
+    "lobby": "/t/{lobby}",
+    "table": "/t/{table}",
+    "crowd": "/t/{crowd}",
+    "media": "/t/{table}?media",
+    "match": "/m/{played}-1",
+    "ranking": "/rankings",
+    "ranking of a table": "/t/{table}/ranking",
+    "player": "/p/{player}",
+    "rules": "/rules/peril",
+    "rules of roulette": "/rules/roulette",
+    "fairness": "/fairness",
+    "privacy": "/privacy",
+    "my data": "/me",
+    "theme": "/owner/{lobby}/theme",
+    "nothing": "/nowhere",
+}
+EVERY_PAGE = pytest.mark.parametrize("name", PAGES)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[str]:
+    with serving(folder) as base:
+        yield base
+
+
+@pytest.fixture(scope="module")
+def tables(server: str) -> dict[str, str]:
+    """Ids of tables in every state."""
+    played = Table(server, lives=1, victory_s=0, bot_pick_s=0, bot_roll_s=0)
+    played.join("Ada", 0)
+    played.owner("add_bot")
+    played.owner("start")
+    played.owner("reset_match")
+    return {
+        "lobby": Table(server).id,
+        "table": crowd(server, "peril", 10).id,
+        "crowd": crowd(server, "roulette", 30).id,
+        "played": played.id,
+        "player": OWNER["key"],
+    }
+
+
+@pytest.fixture(scope="module")
+def pass_(folder: Path, server: str) -> str:
+    return session(folder)
+
+
+@EVERY_PAGE
+def test_a_page_keeps_nobody_out_and_fits_a_phone(
+    server: str, browser: Browser, tables: dict[str, str], pass_: str, name: str
+) -> None:
+    """axe-core finds nothing serious, light or dark; nothing scrolls sideways at 360 px."""
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 800}, color_scheme="light", reduced_motion="reduce"
+    )
+    context.add_cookies([{"name": "owner", "value": pass_, "url": server}])
+    page = context.new_page()
+    page.goto(server + PAGES[name].format(**tables))
+    page.wait_for_timeout(300)  # scripts have drawn what they draw
+    told = serious(page)
+    page.emulate_media(color_scheme="dark")
+    told += serious(page)
+    page.set_viewport_size({"width": 360, "height": 740})
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    context.close()
+    assert told == []
+    assert wide == 360
+
+
+def serious(page: Page) -> list[str]:
+    """What axe-core finds: the rule, and the first elements it holds against."""
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{one['id']}: {node['target']} {node['any'][0]['message'] if node['any'] else ''}"
+        for one in found
+        if one["impact"] in SERIOUS
+        for node in one["nodes"][:4]
+    ]
+
+
+@pytest.mark.parametrize("name", ["front", "lobby", "table", "media", "match", "ranking"])
+def test_the_first_view_is_small(
+    server: str, browser: Browser, tables: dict[str, str], name: str
+) -> None:
+    """Everything that is loaded to show it, compressed as a proxy does."""
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    loaded: dict[str, int] = {}
+
+    def count(response: Response) -> None:
+        if "/stream" not in response.url:
+            loaded[response.url] = len(gzip.compress(response.body(), 6))
+
+    answers: list[Response] = []
+
+    def note(answer: Response) -> None:
+        answers.append(answer)
+
+    page.on("response", note)
+    page.goto(server + PAGES[name].format(**tables))
+    page.wait_for_timeout(700)
+    for answer in answers:
+        count(answer)
+    context.close()
+    assert sum(loaded.values()) <= FIRST_VIEW_BYTES, sorted(loaded.items(), key=lambda x: -x[1])
