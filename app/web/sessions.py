@@ -39,9 +39,9 @@ class Sessions:
         shown = self.shown(request)
         return await consoles.whose(self._tables, self._console, shown) if shown else None
 
-    async def form(self, request: Request) -> Form:
+    async def form(self, request: Request, fields: int = FIELDS) -> Form:
         """A form of this session's pages.  `old_form` if it is from elsewhere."""
-        form = await read_form(request)
+        form = await read_form(request, fields)
         due = form_token(self.shown(request)).encode()
         given = form.get("form", "").encode(errors="replace")
         if not from_here(request, self._tables.public_url) or not hmac.compare_digest(given, due):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from typing import Any, Final
-from urllib.parse import parse_qsl
 
 import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
-from app import consoles
 from app.errors import NotFound, PerilError
 from app.games import GAMES, own
 from app.games.texts import Changes
@@ -19,9 +15,8 @@ from app.table import themes
 from app.table.hot import HotTable
 from app.table.service import Tables
 from app.web import pages
+from app.web.sessions import Sessions, form_token
 
-COOKIE: Final = "owner"
-"""Holds the session of the owner's console."""
 FIELDS: Final = 400
 SECTIONS: Final = {
     "say": "What the table says",
@@ -39,7 +34,6 @@ ENTER = PerilError(
     " press 🖥️ Console in the owner menu.",
     status=403,
 )
-OLD_FORM = PerilError("old_form", "That form is an old one. Please do it again here.", status=403)
 
 
 class Samples(dict[str, str]):
@@ -62,22 +56,17 @@ SAMPLES: Final = Samples(
 def router(tables: Tables) -> APIRouter:
     """`/owner/TABLE/theme`: read, saved, and how a draft would look."""
     routes = APIRouter(prefix="/owner/{table_id}/theme", include_in_schema=False)
+    sessions = Sessions(tables, "owner")
 
     async def entered(request: Request, table_id: str) -> HotTable:
         """The table, if whoever asks owns it."""
-        key = await consoles.whose(tables, "owner", request.cookies.get(COOKIE, ""))
+        key = await sessions.whose(request)
         if key is None:
             raise ENTER
         table = await tables.table(table_id)
         if table.owner != key:
             raise NotFound("table of yours", table_id)
         return table
-
-    async def sent(request: Request) -> dict[str, str]:
-        form = _form(await request.body())
-        if not hmac.compare_digest(form.get("form", "").encode(), _token(request).encode()):
-            raise OLD_FORM
-        return form
 
     @routes.get("")
     async def show(
@@ -93,7 +82,7 @@ def router(tables: Tables) -> APIRouter:
     @routes.post("")
     async def save(request: Request, table_id: str) -> Response:
         try:
-            table, form = await entered(request, table_id), await sent(request)
+            table, form = await entered(request, table_id), await sessions.form(request, FIELDS)
             game = _known(form.get("game", ""))
         except PerilError as error:
             return pages.error_page(error.status, error.message)
@@ -109,7 +98,7 @@ def router(tables: Tables) -> APIRouter:
     @routes.post("/preview")
     async def preview(request: Request, table_id: str) -> Response:
         """JSON: what cannot be as it is written, and what the rest would look and sound like."""
-        table, form = await entered(request, table_id), await sent(request)
+        table, form = await entered(request, table_id), await sessions.form(request, FIELDS)
         game = _known(form.get("game", ""))
         wanted = _changes(game, form)
         faults = own.faults(game, wanted)
@@ -133,19 +122,6 @@ def _known(game: str) -> str:
     if game not in GAMES:
         raise NotFound("game", game)
     return game
-
-
-def _token(request: Request) -> str:
-    """What the forms of a session carry; another site cannot know it."""
-    session = request.cookies.get(COOKIE, "")
-    return hashlib.sha256(f"theme:{session}".encode(errors="replace")).hexdigest()
-
-
-def _form(body: bytes) -> dict[str, str]:
-    try:
-        return dict(parse_qsl(body.decode(), max_num_fields=FIELDS))
-    except ValueError:
-        return {}
 
 
 def _changes(game: str, form: dict[str, str]) -> dict[str, dict[str, str]]:
@@ -192,7 +168,7 @@ def _page(
         problems={(fault.section, fault.name): fault.problem for fault in faults},
         said=_said(table, game, sound),
         board=pages.board_svg(themes.preview(table, sound)) if table.now.match.game == game else "",
-        form=_token(request),
+        form=form_token(request.cookies.get("owner", "")),
         saved=saved,
     )
     return Response(shown, status, HEADERS, media_type="text/html")

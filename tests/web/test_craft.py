@@ -32,6 +32,9 @@ PAGES = {
     "fairness": "/fairness",
     "privacy": "/privacy",
     "my data": "/me",
+    "console": "/owner",
+    "console of a table": "/owner/t/{table}",
+    "log of a table": "/owner/t/{played}/log",
     "theme": "/owner/{lobby}/theme",
     "nothing": "/nowhere",
 }
