@@ -123,7 +123,9 @@ async def about_people(tables: Tables, owner: Key, form: Form) -> None:
         case "ban":
             await standings.change(tables, owner, key, name, banned=True)
         case "staff":
-            rights = frozenset(right for right in STAFF_RIGHTS if form.get(right) == "on")
+            # A field named `matches` would hide the method of that name from scripts.
+            ticked = (right for right in STAFF_RIGHTS if form.get(f"may_{right}") == "on")
+            rights = frozenset(ticked)
             if not rights:
                 raise PerilError("no_rights", "Tick what they may do.", status=422)
             await standings.change(tables, owner, key, name, rights)

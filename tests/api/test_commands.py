@@ -43,6 +43,7 @@ async def test_every_command_there_is_gets_an_answer(table: Table) -> None:
         "kick": {"key": BOB["key"]},
         "set_options": {"options": {"lives": 2}},
         "choose_game": {"game": "chess"},
+        "set_language": {"language": "es"},
         "mark": {"number": 1},
         "unmark": {"number": 1},
         "pick": {"numbers": [1]},

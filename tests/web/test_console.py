@@ -360,7 +360,7 @@ async def test_ban_and_trust_from_a_seat_or_by_key(console: Console, service: Se
     await console.done("ban", key=ADA["key"], name=HOSTILE["name"])
     refused = await table.command(ADA, "join")
     assert refused.json()["error"]["code"] == "banned"
-    await console.done("staff", key=BOB["key"], name="Bob", matches="on")
+    await console.done("staff", key=BOB["key"], name="Bob", may_matches="on")
     page = unescape(ok(await console.client.get("/owner")).text)
     assert "<img src=x" not in ok(await console.client.get("/owner")).text
     assert "matches since" in page
@@ -403,7 +403,7 @@ async def test_the_log_says_who_did_what_and_can_be_taken_away(
     """On a page, as JSON and as CSV whose cells are no formulas; secrets wait for the end."""
     table = console.table
     ok(await table.command(HOSTILE, "join"))
-    await console.done("staff", key=BOB["key"], name="Bob", matches="on")
+    await console.done("staff", key=BOB["key"], name="Bob", may_matches="on")
     ok(await table.command(BOB, "add_bot", token=OPERATOR))
     await console.done("kick", key=ADA["key"])
     path = f"{console.path}/log"
