@@ -263,9 +263,9 @@ def mood(seat: WerewolfSeat) -> boards.Mood:
 
 
 def _slot(view: WerewolfPublic, seat: WerewolfSeat) -> boards.Slot:
-    plain = "robot" if seat.bot else "silhouette"
-    badge = f"{plain}_sheriff" if seat.sheriff else plain
-    return boards.Slot(picture=badge, life=_beside(view, seat), mood=mood(seat))
+    badge = f"{'robot' if seat.bot else 'silhouette'}_sheriff"
+    picture = badge if seat.sheriff else seat.picture
+    return boards.Slot(picture=picture, life=_beside(view, seat), mood=mood(seat))
 
 
 def _beside(view: WerewolfPublic, seat: WerewolfSeat) -> str:
