@@ -54,6 +54,7 @@ class Bus:
         self._some = asyncio.Event()
         self._hear: dict[Kind, Callable[[bytes], None]] = {}
         self._task: asyncio.Task[None] | None = None
+        self._ending = False
         self.state: State = "down" if url else "off"
         self.up_since_s: float | None = None
         """Since when nothing was missed, in seconds since 1970; None while it is not up."""
@@ -77,12 +78,14 @@ class Bus:
             self._task = asyncio.ensure_future(self._run())
 
     async def stop(self) -> None:
-        if self._task is not None:
+        self._ending = True
+        # A task group whose tasks fail at that moment forgets that it was cancelled.
+        while self._task is not None and not self._task.done():
             self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await asyncio.wait({self._task}, timeout=0.5)
 
     async def _run(self) -> None:
-        while True:
+        while not self._ending:
             try:
                 await self._connected()
             except* LOST as group:

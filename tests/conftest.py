@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.postgres import find_postgres
+from tests.redis_server import find_redis, find_redis_server
 
 
 def find_chromium() -> str | None:
@@ -23,6 +24,8 @@ os.environ["PERIL_PICTURES"] = "false"
 # Each optional thing: how to find it, and what to say when it is not there.
 OPTIONAL: dict[str, tuple[Callable[[], str | None], str]] = {
     "chromium": (find_chromium, "no browser in PATH (CHROMIUM=/path/to/one names it)"),
+    "redis": (find_redis, "no server there and no redis-server (PERIL_TEST_REDIS names one)"),
+    "redis-server": (find_redis_server, "no such program in PATH"),
     "postgresql": (find_postgres, "no server there and no initdb (PERIL_TEST_POSTGRES names one)"),
 }
 

@@ -24,8 +24,17 @@ def find_postgres() -> str | None:
     """Address of a server where databases may be made; None if there is none and none can be."""
     if _answers(THERE):
         return THERE
-    binaries = _binaries()
-    return _started(binaries) if binaries else None
+    binaries = find_binaries()
+    if binaries is None:
+        return None
+    own = Started(binaries)
+    try:
+        own.start()
+    except (OSError, subprocess.CalledProcessError):
+        own.remove()
+        return None
+    atexit.register(own.remove)
+    return own.url
 
 
 def _answers(url: str) -> bool:
@@ -36,40 +45,59 @@ def _answers(url: str) -> bool:
     return True
 
 
-def _binaries() -> Path | None:
+def find_binaries() -> Path | None:
+    """Where `initdb` and `pg_ctl` are."""
     found = shutil.which("initdb")
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     path = Path(found) if found else installed[-1] if installed else None
     return path.parent if path else None
 
 
-def _started(binaries: Path) -> str | None:
-    """PostgreSQL refuses to run as root, so there it runs as nobody."""
-    folder = Path(tempfile.mkdtemp(prefix="peril-postgres-"))
-    user = "nobody" if os.geteuid() == 0 else None
-    if user:
-        shutil.chown(folder, user)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    quick = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
-    try:
-        for command in (
-            [binaries / "initdb", "-D", folder / "data", "-U", "postgres", "-A", "trust"],
-            [binaries / "pg_ctl", "-D", folder / "data", "-w", "-o", quick, "-l", folder / "log",
-             "start"],
-        ):  # fmt: skip
-            subprocess.run(command, user=user, cwd=folder, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
-        return None
+class Started:
+    """A server of our own on a free port.  PostgreSQL refuses to run as root: there as nobody."""
 
-    def stop() -> None:
-        command = [binaries / "pg_ctl", "-D", folder / "data", "-m", "immediate", "stop"]
-        subprocess.run(command, user=user, cwd=folder, check=False, capture_output=True)
-        shutil.rmtree(folder, ignore_errors=True)
+    def __init__(self, binaries: Path) -> None:
+        self._binaries = binaries
+        self._folder = Path(tempfile.mkdtemp(prefix="peril-postgres-"))
+        self._user = "nobody" if os.geteuid() == 0 else None
+        if self._user:
+            shutil.chown(self._folder, self._user)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.url = f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
 
-    atexit.register(stop)
-    return f"postgresql://postgres@127.0.0.1:{port}/postgres"
+    def start(self) -> Started:
+        data = str(self._folder / "data")
+        self._run("initdb", "-D", data, "-U", "postgres", "-A", "trust")
+        self._control("start")
+        return self
+
+    def restart(self) -> None:
+        """At once, as after a power cut; nothing that was stored is lost."""
+        self._control("stop", "-m", "immediate")
+        self._control("start")
+
+    def remove(self) -> None:
+        self._control("stop", "-m", "immediate", check=False)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _control(self, *what: str, check: bool = True) -> None:
+        quick = f"-p {self.port} -k {self._folder} -c listen_addresses=127.0.0.1 -c fsync=off"
+        where = ("-D", str(self._folder / "data"), "-l", str(self._folder / "log"))
+        self._run("pg_ctl", *where, "-w", "-o", quick, *what, check=check)
+
+    def _run(self, program: str, *words: str, check: bool = True) -> None:
+        command = [str(self._binaries / program), *words]
+        subprocess.run(
+            command,
+            user=self._user,
+            cwd=self._folder,
+            check=check,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
 
 
 @contextmanager

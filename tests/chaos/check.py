@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import defaultdict
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import msgspec
+from sqlmodel import Session, col, create_engine, select
 
 from app import games
 from app.display import Board, Frame
-from app.games.core import RankingPage
+from app.games.core import Key, RankingPage
 from app.table.hot import HotTable, Snapshot
+from app.table.models import EntryRow, TableRow
 
 from .players import Players
 
 
-def check(folder: Path, players: Players) -> None:
+def check(url: str, players: Players) -> None:
     """Every acknowledged command is in the log once, and the boards are those of a replay."""
-    query = "SELECT command_id, match_id, seq, events FROM entries WHERE table_id = ? ORDER BY seq"
-    with closing(sqlite3.connect(folder / "peril.db")) as database:
-        log = list(database.execute(query, (players.table,)))
-        row = "SELECT id, name, owner_key, owner_name FROM tables WHERE id = ?"
-        table = HotTable(*database.execute(row, (players.table,)).fetchone())
+    engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+    with Session(engine) as session:
+        query = select(EntryRow).where(EntryRow.table_id == players.table)
+        rows = session.exec(query.order_by(col(EntryRow.seq))).all()
+        log = [(row.command_id, row.match_id, row.seq, row.events) for row in rows]
+        row = session.get_one(TableRow, players.table)
+        table = HotTable(row.id, row.name, Key(row.owner_key), row.owner_name)
+    engine.dispose()
     assert [seq for _, _, seq, _ in log] == list(range(1, len(log) + 1))
     stored = {command_id: (match, seq) for command_id, match, seq, _ in log if command_id}
     assert len(stored) == sum(command_id is not None for command_id, _, _, _ in log)

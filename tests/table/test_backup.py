@@ -14,7 +14,7 @@ from app import cli
 from app.table.database import Unusable, hold, open_log
 from tests.chaos.check import check
 from tests.chaos.players import Players, create_table
-from tests.chaos.server import serving
+from tests.chaos.server import Store, serving
 
 ENTRIES = "SELECT match_id, seq, command_id, events FROM entries ORDER BY table_id, seq"
 
@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 async def test_a_backup_under_load_is_whole_and_a_server_goes_on_from_it(tmp_path: Path) -> None:
     copies = [tmp_path / f"copy-{n}" for n in range(3)]
     before: list[set[str]] = []
-    async with serving(tmp_path / "data") as (server, client):
+    async with serving(Store(tmp_path / "data")) as (server, client):
         players = [Players(client, await create_table(client), seed) for seed in range(3)]
         load = [asyncio.ensure_future(some.play_until(lambda: False)) for some in players]
         for copy in copies:
@@ -64,14 +64,14 @@ async def test_a_backup_under_load_is_whole_and_a_server_goes_on_from_it(tmp_pat
             assert seqs == list(range(1, len(seqs) + 1))
     done = peril("restore", copies[1], folder=tmp_path / "data")
     assert done.exit_code == 0, done.output
-    async with serving(tmp_path / "data") as (_, client):
+    async with serving(Store(tmp_path / "data")) as (_, client):
         again = [Players(client, some.table, seed=9) for some in players]
         for some in again:
             some.ids = count(10_000)
         await asyncio.gather(*(some.finish() for some in again))
     assert set(rows(copies[1])) < set(rows(tmp_path / "data" / "peril.db"))
     for some in again:
-        check(tmp_path / "data", some)
+        check(Store(tmp_path / "data").url, some)
 
 
 def test_a_backup_never_overwrites_a_file(folder: Path) -> None:
