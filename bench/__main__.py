@@ -11,7 +11,7 @@ import statistics
 import tempfile
 from collections.abc import Callable, Iterator
 
-from bench import many, minutes, routes, rules, server, spectators
+from bench import grown, many, minutes, routes, rules, server, spectators
 
 
 def start(rounds: int) -> Iterator[str]:
@@ -29,13 +29,14 @@ def main() -> None:
     parser.add_argument(
         "what",
         nargs="*",
-        help="only these: routes (lsl: without REST), rules,"
+        help="only these: routes (lsl: without REST), grown (PostgreSQL, Redis), rules,"
         " idle, deadlines, spectators, minutes, start",
     )
     options = parser.parse_args()
     parts: dict[str, Callable[[], Iterator[str]]] = {
         "routes": lambda: routes.measure(options.rounds, options.seconds),
         "lsl": lambda: routes.measure(options.rounds, options.seconds, only_lsl=True),
+        "grown": lambda: grown.measure(options.rounds, options.seconds),
         "rules": rules.measure,
         "idle": many.idle,
         "deadlines": many.deadlines,

@@ -54,8 +54,8 @@ class Server:
 
 
 @contextlib.contextmanager
-def echo() -> Iterator[Server]:
-    with _running(ECHO, "/docs", {}) as server:
+def echo(workers: int = 1) -> Iterator[Server]:
+    with _running([*ECHO, "--workers", str(workers)], "/docs", {}) as server:
         yield server
 
 
@@ -64,6 +64,20 @@ def table(folder: str, path: str = "/healthz") -> Iterator[Server]:
     """The whole service on the embedded store in `folder`; `path`: where its first answer is."""
     env = {"PERIL_DATA_DIR": folder, "PERIL_OPERATOR_TOKEN": TOKEN, **WIDE}
     with _running(TABLE, path, env) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def grown(folder: str, database: str, redis: str, workers: int) -> Iterator[Server]:
+    """The same on PostgreSQL and Redis."""
+    env = {
+        "PERIL_DATA_DIR": folder,
+        "PERIL_DATABASE_URL": database,
+        "PERIL_REDIS_URL": redis,
+        "PERIL_OPERATOR_TOKEN": TOKEN,
+        **WIDE,
+    }
+    with _running([*TABLE, "--workers", str(workers)], "/healthz", env) as server:
         yield server
 
 
