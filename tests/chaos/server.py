@@ -1,4 +1,4 @@
-"""`peril serve` on a store; its processes are killed or stopped at any moment, then started again."""
+"""`peril serve` on a store: its processes can be killed or stopped at any moment."""
 
 from __future__ import annotations
 
