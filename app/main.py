@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -65,7 +66,7 @@ def create_app(
     Raises `database.Unusable` if the embedded store cannot be opened.
     """
     logs.configure(settings)
-    bus = Bus(settings.redis_url, settings.channel)
+    bus = Bus(settings.redis_url, settings.channel, parts.get("clock", time.time))
     tables = Tables(store or open_store(settings), bus=bus, **parts)
     tables.public_url = settings.public_url or settings.address
     limits = Limits(settings)

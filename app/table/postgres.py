@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import psycopg
@@ -29,6 +30,8 @@ LIMIT_S = 5.0
 LOST = (psycopg.Error, OSError, TimeoutError)
 """What a server that is gone makes of a statement."""
 
+READERS = 4
+
 SERVING = 0x9E812
 """Key of the advisory lock that every process has which serves the tables of a database.  It ends
 with the connection, however the process ends."""
@@ -48,10 +51,11 @@ class PostgresLog:
         self.engine = create_engine(
             url,
             pool_pre_ping=True,
-            pool_size=4,
+            pool_size=READERS,
             hide_parameters=True,
             connect_args={"connect_timeout": int(LIMIT_S)},
         )
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="log-reader")
         self._address = url.set(drivername="postgresql").render_as_string(hide_password=False)
         self._connection: psycopg.AsyncConnection | None = None
         self._presence: psycopg.AsyncConnection | None = None
@@ -97,7 +101,7 @@ class PostgresLog:
                 return work(session)
 
         try:
-            return await asyncio.to_thread(call)
+            return await asyncio.get_running_loop().run_in_executor(self._readers, call)
         except OperationalError as error:
             raise Busy from error
 
@@ -105,6 +109,7 @@ class PostgresLog:
         for connection in (self._connection, self._presence):
             if connection is not None:
                 connection.pgconn.finish()
+        self._readers.shutdown()  # what is read for nobody any more still has a connection
         self.engine.dispose()
 
     async def _write(self) -> None:
