@@ -29,6 +29,8 @@ NOT_COVERED: Mapping[str, str] = {
     "before. A false one is found only where a later line contradicts it.",
     "The order of the numbers in a pick after the last draw": "It decides no draw any more.",
     "Options of the show": "Pauses, pace and pictures decide nothing.",
+    "Whom the owner trusts": "A line says that somebody acted for the owner; that he lets him do "
+    "so stands in no log.",
     "Who turned a page of the ranking, and which": "That is no part of the match.",
     "Why a match was frozen": "Whether the table could be reached nobody else can tell.",
     "The end of a log whose match is not closed": "What is still missing cannot be missed.",

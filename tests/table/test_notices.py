@@ -4,6 +4,7 @@ from app.display import HOVER_BYTES
 from app.games import lobby
 from app.table import notices
 
+from .conftest import BOTH
 from .house import House
 
 SOON = "Restart at 14:00, back in a minute"
@@ -33,6 +34,7 @@ async def test_a_match_that_is_on_keeps_its_status(house: House) -> None:
     assert SOON in house.hover
 
 
+@BOTH
 async def test_a_notice_outlasts_a_restart(house: House) -> None:
     await notices.announce(house.tables, SOON)
     await house.restart()

@@ -8,6 +8,7 @@ from app.games import lobby
 from app.games.core import Key, Refusal, Right
 from app.table import standings
 
+from .conftest import BOTH
 from .house import Avatar, House
 
 
@@ -22,6 +23,7 @@ async def ban(house: House, who: Avatar) -> None:
 # ---- bans -----------------------------------------------------------------------------------
 
 
+@BOTH
 async def test_who_is_banned_can_take_no_seat_until_the_ban_is_lifted(house: House) -> None:
     """Neither by touch nor by command; he is told why, and at other owners' tables he may play."""
     ada = house.avatar("Ada")
@@ -117,6 +119,7 @@ async def test_staff_has_the_rights_he_was_given_and_no_others(house: House) -> 
     assert (await house.command(stella, lobby.Unlock())).refused == "owner_only"
 
 
+@BOTH
 async def test_what_another_process_forbade_is_not_done_any_more(house: House) -> None:
     """Nothing can be stored on a log that went on: it is read, and how people stand, again."""
     ada, stella = house.avatars("Ada", "Stella")
@@ -132,6 +135,22 @@ async def test_what_another_process_forbade_is_not_done_any_more(house: House) -
         owner = house.owner.key
         await standings.change(other.tables, owner, who.key, who.name, banned=who is ada)
         assert (await house.tables.submit(house.id, who.actor, what)).refusal == Refusal(code)
+    await other.close()
+
+
+@pytest.mark.parametrize("database", ["postgres"], indirect=True)
+async def test_what_another_process_allowed_is_done_at_once(house: House) -> None:
+    """Where processes share a database, none refuses from an old state."""
+    ada, stella = house.avatars("Ada", "Stella")
+    await ban(house, ada)
+    other = House(house.path)
+    other.clock = house.clock
+    await other._serve()
+    await standings.change(other.tables, house.owner.key, ada.key)
+    rights: frozenset[Right] = frozenset({"matches"})
+    await standings.change(other.tables, house.owner.key, stella.key, "Stella", rights)
+    for who, what in ((ada, lobby.Join()), (stella, lobby.Lock())):
+        assert (await house.tables.submit(house.id, who.actor, what)).refusal is None
     await other.close()
 
 

@@ -175,3 +175,27 @@ def test_no_page_is_wider_than_the_screen(page: Page, table: Table, width: int) 
     for path in ("/owner", table.path, f"{table.path}/log"):
         page.goto(table.base + path)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+@pytest.mark.parametrize("width", [360, 2560])
+def test_the_operator_enters_by_keyboard_and_announces_a_restart(
+    page: Page, table: Table, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(f"{table.base}/operator")
+    focus(page, "Token")
+    page.keyboard.type(OPERATOR)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Server", exact=True)).to_be_visible()
+    focus(page, "Text")
+    page.keyboard.type("Restart at 14:00")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Announced now: Restart at 14:00")).to_be_visible()
+    for path in ("", "/tables", "/tokens"):
+        page.goto(f"{table.base}/operator{path}")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+    page.goto(f"{table.base}/t/{table.id}")
+    expect(page.locator("#board")).to_contain_text("Restart at 14:00")
+    page.goto(f"{table.base}/operator")
+    page.get_by_role("button", name="Take it back").click()
+    expect(page.get_by_text("Nothing is announced.")).to_be_visible()
