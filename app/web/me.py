@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import time
 from typing import Any, Final
-from urllib.parse import parse_qsl
 
 import msgspec
 from fastapi import APIRouter, Cookie, Request
@@ -19,6 +17,7 @@ from app.games.core import Key
 from app.games.texts import LANGUAGES
 from app.table.service import Tables
 from app.web import pages
+from app.web.sessions import form_token, read_form
 
 COOKIE: Final = "me"
 HEADERS: Final = {
@@ -83,7 +82,7 @@ def router(tables: Tables) -> APIRouter:
         key = await people.visitor(tables, me)
         if key is None:
             return _closed()
-        form = _form(await request.body())
+        form = await read_form(request)
         if not hmac.compare_digest(form.get("form", "").encode(), form_token(me).encode()):
             return await _shown(key, me, "That form is an old one. Please do it again here.", 403)
         try:
@@ -119,18 +118,6 @@ def router(tables: Tables) -> APIRouter:
         )
 
     return routes
-
-
-def form_token(visit: str) -> str:
-    """What the forms of a visit carry; another site cannot know it."""
-    return hashlib.sha256(f"form:{visit}".encode(errors="replace")).hexdigest()
-
-
-def _form(body: bytes) -> dict[str, str]:
-    try:
-        return dict(parse_qsl(body.decode(), max_num_fields=8))
-    except ValueError:
-        return {}
 
 
 def _closed() -> Response:

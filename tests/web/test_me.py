@@ -14,7 +14,7 @@ import pytest
 
 from app import codes, people
 from app.games.core import Key
-from app.web import me
+from app.web import sessions
 from tests.api.service import ADA, BOB, OPERATOR, QUICK, Service, bearer, ok, refused, serving
 
 NAMED = {**ADA, "name": "<img src=x onerror=alert(1)>\u202e"}
@@ -195,7 +195,7 @@ async def test_closing_the_page_ends_the_visit_at_the_server(service: Service) -
 async def test_a_form_of_another_visit_does_nothing(service: Service, token: str | None) -> None:
     await played(service)
     client = await entered(service)
-    token = me.form_token("another") if token is None else token
+    token = sessions.form_token("another") if token is None else token
     answer = await client.post("/me", data={"form": token, "do": "delete", "word": "DELETE"})
     assert answer.status_code == 403
     assert "That form is an old one" in answer.text
