@@ -40,6 +40,13 @@ def run(settings: Settings, listening: socket.socket, words: str) -> None:
         server_header=False,
         forwarded_allow_ips=f"127.0.0.1,::1,{settings.proxies}",
     )
+    tune()
+    with contextlib.suppress(KeyboardInterrupt):
+        Server(config).run(sockets=[listening])
+
+
+def tune() -> None:
+    """Set up this process for serving, when everything is loaded."""
     # Tables keep many small frozen values, none of them in cycles: to look through all of them
     # again and again would only hold everybody up.
     gc.collect()
@@ -47,8 +54,6 @@ def run(settings: Settings, listening: socket.socket, words: str) -> None:
     gc.set_threshold(50_000, 20, 50)
     # The thread that commits gets its turn sooner than by default: everybody waits for it.
     sys.setswitchinterval(0.0005)
-    with contextlib.suppress(KeyboardInterrupt):
-        Server(config).run(sockets=[listening])
 
 
 def listen(settings: Settings) -> socket.socket:

@@ -10,6 +10,7 @@ import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
+from app import serving
 from app.games import lobby
 from app.games.core import Actor, Key
 from app.table.database import open_log
@@ -104,6 +105,7 @@ def deadlines() -> Iterator[str]:
                 done.set()
 
         tables.listeners.append(changed)
+        serving.tune()
         first_s = min(due_ms.values()) / 1000
         clock.go(first_s)
         tables.timers.start()

@@ -381,7 +381,7 @@ class Tables:
         return len(found)
 
     async def _fire(self, table_id: str, name: str, phase: int, epoch: int) -> bool:
-        table = await self.table(table_id)
+        table = self.ready(table_id) or await self.table(table_id)
         runs = (name, phase, epoch) in table.deadlines
         if runs:
             await self.submit(table_id, Actor(SERVER), lobby.TimeUp(name, phase, epoch))

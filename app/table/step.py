@@ -79,6 +79,7 @@ class Step:
         self.seed = table.seed
         self.choices = table.choices
         self.number = table.number
+        self.match_id = match_id(table.id, table.number)
         self.match = table.now.match
         self.seq = table.now.seq
         self.append = Append(table.id, [])
@@ -121,10 +122,6 @@ class Step:
             return Outcome(self.match_id, self.seq, refusal, actor=order.actor)
         return known
 
-    @property
-    def match_id(self) -> str:
-        return match_id(self.table.id, self.number)
-
     def _accept(self, order: Order, command: str, events: list[Event]) -> list[Line]:
         said = self._evolve(events)
         if self._over():
@@ -166,6 +163,7 @@ class Step:
             if new := opened.get(entry.match_id):
                 self.ranking_changed |= new.game != self.match.game
                 self.number, self.seed, self.choices = new.number, new.seed, fairness.NO_CHOICES
+                self.match_id = new.match_id
                 self.match = lobby.open_match(GAMES[new.game], events[0])
                 self._remember(())
             else:
@@ -215,6 +213,7 @@ class Step:
         if opening.game != self.match.game:
             self.ranking_changed = True
         self.number += 1
+        self.match_id = match_id(self.table.id, self.number)
         self.seq += 1
         self.seed, self.choices = fairness.new_seed(), fairness.NO_CHOICES
         opening = msgspec.structs.replace(opening, commitment=fairness.commitment(self.seed))
