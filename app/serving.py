@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import gc
+import resource
 import socket
 import sys
 from functools import partial
@@ -54,6 +55,9 @@ def tune() -> None:
     gc.set_threshold(50_000, 20, 50)
     # The thread that commits gets its turn sooner than by default: everybody waits for it.
     sys.setswitchinterval(0.0005)
+    # A thousand who watch and the files of the store are more than the 1,024 that are usual.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def listen(settings: Settings) -> socket.socket:

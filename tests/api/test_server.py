@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import resource
 import signal
 import socket
 import subprocess
@@ -9,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -241,6 +242,22 @@ def test_head_of_a_page_brings_no_body(server: Running) -> None:
     response = ok(httpx.head(f"{server.url}/"))
     assert response.content == b""
     assert int(response.headers["content-length"]) > 500
+
+
+def test_a_storm_of_connections_keeps_nobody_else_out(tmp_path: Path) -> None:
+    usual = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (150, usual[1]))
+    with ExitStack() as stack:
+        server = stack.enter_context(running("serve", tmp_path))
+        resource.setrlimit(resource.RLIMIT_NOFILE, usual)
+        table = server.table()
+        for n in range(400):
+            peer = socket.create_connection(("127.0.0.1", server.port), timeout=5)
+            stack.enter_context(peer)
+            if n % 2:
+                peer.sendall(b"POST /lsl/v1/poll HTTP/1.1\r\nHost: x\r\n")
+        assert server.command(table["id"], ADA, "join")["seq"] == 2
+        assert ok(httpx.get(f"{server.url}/readyz")).json() == {"status": "ready"}
 
 
 # ---- the end --------------------------------------------------------------------------------
