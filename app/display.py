@@ -64,7 +64,11 @@ def diff(old: Mapping[str, Frame], new: Mapping[str, Frame]) -> Board:
     """The frames of `new` that `old` does not show already; prims that went are hidden."""
     if old is new:
         return {}
-    changed = {name: frame for name, frame in new.items() if old.get(name) != frame}
+    changed = {
+        name: frame
+        for name, frame in new.items()
+        if (known := old.get(name)) is not frame and known != frame
+    }
     changed.update({name: HIDDEN for name in old if name not in new})
     return changed
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 import structlog
-from fastapi import FastAPI, Request, Response
+from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
@@ -19,6 +19,7 @@ from app.api import devices, docs, edge, play, rankings, records, system, themes
 from app.api import notices as notices_api
 from app.api import tables as tables_api
 from app.api.access import Access
+from app.api.straight import StraightAPI
 from app.bus import Bus
 from app.devices import callback
 from app.devices import routes as device_routes
@@ -58,7 +59,7 @@ def create_app(
     resolve: callback.Resolve = callback.resolve,
     picture_transport: httpx.AsyncBaseTransport | None = None,
     **parts: Any,
-) -> FastAPI:
+) -> StraightAPI:
     """The whole service.
 
     `store`, the transports, `resolve` and `parts` (dice, clock) are for tests.
@@ -78,7 +79,7 @@ def create_app(
     pictures = Pictures(tables, picture_transport) if settings.with_pictures else None
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_: StraightAPI) -> AsyncIterator[None]:
         if pictures:  # first, so that no board is made without what is known
             await pictures.start()
         await tables.start()
@@ -97,7 +98,7 @@ def create_app(
             await pusher.close()
             await tables.stop()
 
-    app = FastAPI(
+    app = StraightAPI(
         title="Peril Table",
         version=VERSION,
         description=DESCRIPTION,
@@ -126,10 +127,8 @@ def create_app(
         docs.router(app),
     ):
         app.include_router(router, prefix=API)
-    app.router.routes[:0] = [
-        *device_routes.routes(tables, registry, limits),
-        *play.routes(tables, access, limits, API),
-    ]
+    acting = play.routes(tables, access, limits, API)
+    app.go_straight([*device_routes.routes(tables, registry, limits), *acting])
     for router in (
         system.router(tables, access, limits, watchers, life),
         pages.router(Shown(tables)),
@@ -145,18 +144,21 @@ def create_app(
         app.include_router(router)
     app.mount("/static", pages.static_files(), name="static")
     _handle_errors(app)
-    app.add_middleware(
-        edge.Edge,
-        limits=limits,
-        limit_bytes=settings.body_limit_bytes,
-        limit_s=settings.body_limit_s,
-    )
+    bounds: dict[str, Any] = {
+        "limits": limits,
+        "limit_bytes": settings.body_limit_bytes,
+        "limit_s": settings.body_limit_s,
+    }
+    app.add_middleware(edge.Edge, **bounds)
     app.add_middleware(system.Counted)
+    app.guard(
+        lambda route: system.Counted(edge.Edge(route, **bounds)), app.exception_handlers[Exception]
+    )
     app.openapi = lambda: docs.document(app, API)  # type: ignore[method-assign]
     return app
 
 
-def _handle_errors(app: FastAPI) -> None:
+def _handle_errors(app: StraightAPI) -> None:
     """Everything that goes wrong is told in one form."""
 
     @app.exception_handler(PerilError)

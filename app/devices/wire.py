@@ -29,12 +29,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
 
 from app.display import TEXT_SETS, WHITE, Board, Color, Frame
+from app.games.core import Key
 from app.table.hot import Dialog
 from app.table.news import News
 
@@ -211,25 +212,24 @@ def said(news: News) -> list[str]:
 
 def news_records(
     news: News,
-    seats: Iterable[tuple[str, bool]],
+    seats: Mapping[Key, bool],
     hud_renewed: bool,
     textures: Mapping[str, str],
 ) -> list[str]:
-    """The records of the news; `seats`: (avatar, is a bot) of all that have a HUD or floater now.
+    """The records of the news; `seats`: of all that have a HUD or floater now, whether it is a bot.
 
     Dialogs and lines come last, when everything is painted.
     """
-    known = dict(seats)
     out = ["G"] if hud_renewed else []
     out += board(news.frames, textures)
     gone = False
     for key, seat in news.seats.items():
         if seat.hud_changed or hud_renewed:
             if seat.hud is not None:
-                out.append(hud(key, known.get(key, False), textured(seat.hud, textures)))
+                out.append(hud(key, seats.get(key, False), textured(seat.hud, textures)))
             gone |= seat.hud is None
     if news.kind == "whole" or gone:
-        out.append(record("A", ",".join(known)))
+        out.append(record("A", ",".join(seats)))
     out += said(news)
     for key, seat in news.seats.items():
         if seat.dialog is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 import msgspec
@@ -17,6 +18,8 @@ from app.games.texts import Theme
 
 ROWS, COLUMNS = 5, 2
 SLOTS = ROWS * COLUMNS
+PARTS = ("profile", "life", "overlay")
+"""The prims of each place."""
 
 PERIL_GLOW = 0.2
 WINNER_GLOW = 0.3
@@ -38,6 +41,7 @@ class Slot(msgspec.Struct, frozen=True):
     mood: Mood = "plain"
 
 
+@lru_cache(64)
 def plates(theme: Theme) -> Board:
     """The two dark plates."""
     plate = Frame(picture="blank", color=theme.color("plate"))
@@ -54,23 +58,32 @@ def slots(players: Sequence[Slot], theme: Theme, page: int = 0) -> Board:
 
     `page`: which ten of more players are shown.
     """
+    shown = [_place(player, theme) for player in players[page * SLOTS : (page + 1) * SLOTS]]
+    shown += [(HIDDEN, HIDDEN, HIDDEN)] * (SLOTS - len(shown))
     board: Board = {}
-    players = players[page * SLOTS : (page + 1) * SLOTS]
-    for number in range(SLOTS):
-        place = f"{number // COLUMNS}:{number % COLUMNS}"
-        if number >= len(players):
-            board |= {f"{part}:{place}": HIDDEN for part in ("profile", "life", "overlay")}
-            continue
-        player = players[number]
-        out = player.mood == "out"
-        color = theme.color("plain" if out else player.mood)
-        glow = NO_GLOW if out else MOOD_GLOWS[player.mood]
-        board[f"profile:{place}"] = Frame(
-            picture=player.picture, color=theme.color("out_profile") if out else color, glow=glow
-        )
-        board[f"life:{place}"] = Frame(picture=player.life, color=color, glow=glow)
-        board[f"overlay:{place}"] = Frame(picture="overlay_x") if out else HIDDEN
+    for names, frames in zip(_PLACES, shown, strict=True):
+        board.update(zip(names, frames, strict=True))
     return board
+
+
+_PLACES = [
+    tuple(f"{part}:{number // COLUMNS}:{number % COLUMNS}" for part in PARTS)
+    for number in range(SLOTS)
+]
+
+
+@lru_cache(1024)  # there are few looks, and all tables share them
+def _place(player: Slot, theme: Theme) -> tuple[Frame, Frame, Frame]:
+    """The frames of a place's `PARTS`."""
+    out = player.mood == "out"
+    color = theme.color("plain" if out else player.mood)
+    glow = NO_GLOW if out else MOOD_GLOWS[player.mood]
+    profile = theme.color("out_profile") if out else color
+    return (
+        Frame(picture=player.picture, color=profile, glow=glow),
+        Frame(picture=player.life, color=color, glow=glow),
+        Frame(picture="overlay_x") if out else HIDDEN,
+    )
 
 
 def table_view(match: Match[Any], ranking: RankingPage, waits: Sequence[Wait]) -> dict[str, Any]:
@@ -204,6 +217,7 @@ PAGE_ROWS = 10
 """Lines of a ranking page."""
 
 
+@lru_cache(256)  # it changes with a match, not with a state
 def ranking(size: tuple[int, int], page: RankingPage, theme: Theme) -> Frame:
     """The ranking: rank, name, wins/losses, and arrows where there is another page.
 

@@ -132,7 +132,7 @@ class Wait(msgspec.Struct, frozen=True):
     together: bool = False
 
 
-class Seat(msgspec.Struct, frozen=True):
+class Seat(msgspec.Struct, frozen=True, cache_hash=True):
     """A place in join order.  `auto`: a bot plays it until its player takes it back.
 
     `barred`: he was removed from a match in which his place goes on."""
@@ -233,7 +233,7 @@ class Rank(msgspec.Struct, frozen=True):
         return self.wins / played if played else 0.0
 
 
-class RankingPage(msgspec.Struct, frozen=True):
+class RankingPage(msgspec.Struct, frozen=True, cache_hash=True):
     """One page of ten.  `page` counts from 0."""
 
     rows: tuple[Rank, ...] = ()
@@ -241,7 +241,7 @@ class RankingPage(msgspec.Struct, frozen=True):
     pages: int = 1
 
 
-class SeatPublic(msgspec.Struct, frozen=True, kw_only=True):
+class SeatPublic(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     """What everybody may see of a seat; games inherit and add.
 
     `marks`: how it stands in the game, in a word or two each, as pages show it beside the name.

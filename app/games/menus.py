@@ -51,14 +51,19 @@ def _idle(game: Game[Any], match: Match[Any], key: Key) -> str:
     return game.idle(match, key) if match.stage == "playing" and not match.frozen else ""
 
 
+def dues(game: Game[Any], match: Match[Any]) -> dict[Key, str]:
+    """Names of the dialogs that should be before avatars now; others should have none."""
+    if match.closed or match.frozen:
+        return {}
+    if match.stage == "lobby":
+        return {} if match.locked else dict.fromkeys(match.invited, "rejoin")
+    players = [seat.key for seat in match.seats if not seat.by_bot]
+    return {key: name for key in players if (name := game.due(match, key))}
+
+
 def due(game: Game[Any], match: Match[Any], key: Key) -> str:
     """Name of the dialog that should be before this avatar now, or ''."""
-    if match.closed or match.frozen:
-        return ""
-    if match.stage == "lobby":
-        return "rejoin" if key in match.invited and not match.locked else ""
-    seat = match.seat(key)
-    return "" if seat is None or seat.by_bot else game.due(match, key)
+    return dues(game, match).get(key, "")
 
 
 def dialog(

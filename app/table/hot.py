@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from operator import attrgetter
 from time import perf_counter
 from typing import Any
 
@@ -100,43 +102,68 @@ class Snapshot:
         return boards.noticed(board, self.public, self.table.notice, self.theme)
 
     @cached_property
-    def _huds(self) -> dict[Key, Frame | None]:
-        return {}
+    def privates(self) -> dict[Key, Any]:
+        """What each seat may see besides."""
+        return {seat.key: self.game.private(self.match, seat.key) for seat in self.match.seats}
+
+    @cached_property
+    def huds(self) -> dict[Key, Frame]:
+        """The HUDs and floaters of the seats that have one.
+
+        Who left or was kicked from the running match keeps his place on the board, not his HUD.
+        """
+        if not self.match.huds:
+            return {}
+        view, privates, before = self.public, self.privates, self._before
+        huds, known = {}, {}
+        if before is not None and before.public is view:
+            huds, known = before.huds, before.privates
+        return {
+            seat.key: huds[seat.key]
+            if seat.key in huds and known[seat.key] == privates[seat.key]
+            else self.game.hud(view, privates[seat.key], self.theme_of(seat.key))
+            for seat in view.seats
+            if not seat.gone
+        }
 
     def hud(self, key: Key) -> Frame | None:
         """The HUD or floater of a seat; None if it has none."""
-        # Made once: each answer compares those of all seats with those of the state before.
-        if key not in self._huds:
-            self._huds[key] = self._hud(key)
-        return self._huds[key]
+        return self.huds.get(key)
 
-    def _hud(self, key: Key) -> Frame | None:
-        if not self.match.huds or self.match.seat(key) is None or self.gone(key):
-            return None
-        private, before = self.game.private(self.match, key), self._before
-        if (
-            before is not None
-            and before.public is self.public
-            and before._huds.get(key) is not None  # None: HUDs were cleared then
-            and before.game.private(before.match, key) == private
-        ):
-            return before._huds[key]
-        return self.game.hud(self.public, private, self.theme_of(key))
-
-    def gone(self, key: Key) -> bool:
-        """Left or kicked from the running match: the place stays on the board, the HUD goes."""
-        seat = next((s for s in self.public.seats if s.key == key), None)
-        return bool(getattr(seat, "gone", False))
+    @property
+    def dues(self) -> dict[Key, Dialog]:
+        """The dialogs that avatars should have before them now; others should have none."""
+        return {k: made for k, name in self._due.items() if (made := self.dialog(k, name, 0))}
 
     def due(self, key: Key) -> Dialog | None:
         """The dialog this avatar should have before him now."""
-        name = menus.due(self.game, self.match, key)
+        name = self._due.get(key)
         return self.dialog(key, name, 0) if name else None
 
+    @cached_property
+    def _due(self) -> dict[Key, str]:
+        return menus.dues(self.game, self.match)
+
     def dialog(self, key: Key, name: str, page: int) -> Dialog | None:
+        """The dialog `name` as it stands now for this avatar; None if it is not (or no more) his.
+
+        Made once: a press asks for it, the news compare it, and so does the press that follows.
+        """
         who, theme = self.table.actor(key), self.theme_of(key)
+        known = self._dialogs.get((key, name, page))
+        if known is not None and known[0] == (who, theme):  # both may change within a state
+            return known[1]
         made = menus.dialog(self.game, self.match, who, name, page, theme)
-        return Dialog(made, self.match_id, key) if made else None
+        if made is None:
+            return None
+        dialog = Dialog(made, self.match_id, key)
+        if made.page == page:  # others are as many as somebody cares to ask for
+            self._dialogs[key, name, page] = (who, theme), dialog
+        return dialog
+
+    @cached_property
+    def _dialogs(self) -> dict[tuple[Key, str, int], tuple[tuple[Actor, texts.Theme], Dialog]]:
+        return {}
 
 
 class Dialog:
@@ -187,6 +214,9 @@ def fail(orders: Sequence[Order], error: Exception) -> None:
             metrics.command("busy" if isinstance(error, Busy) else "failed", order.since_s)
         if not order.done.done():
             order.done.set_exception(error)
+
+
+_seq = attrgetter("seq")
 
 
 class HotTable:
@@ -285,7 +315,7 @@ class HotTable:
 
     def since(self, seq: int) -> list[Snapshot]:
         """The remembered states after `seq`."""
-        return [s for s in self.states if s.seq > seq]
+        return self.states[bisect_right(self.states, seq, key=_seq) :]
 
     def went(self, states: Sequence[Snapshot]) -> None:
         """Remember the states it went through now, and the last few before."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qsl, quote
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.devices import wire
-from app.devices.routes import since_part
+from app.devices.routes import read_form, since_part
 from app.display import Frame
+from app.errors import Malformed
 from app.games import dialogs, lobby
 from app.games.core import Actor, Key
 from app.table.hot import Dialog
@@ -114,6 +117,33 @@ def test_a_record_larger_than_any_part_is_left_out() -> None:
 @pytest.mark.parametrize("start", [99, 10**8])
 def test_a_start_behind_the_end_is_the_end(start: int) -> None:
     assert wire.pack("S¦0¦9¦30", ["d"], ["a", "b"], (0, 9), 200, start).text == "S¦0¦9¦30"
+
+
+# ---- forms ------------------------------------------------------------------------------------
+
+
+def escaped(text: str) -> str:
+    """As LSL does it: all but letters and digits."""
+    return "".join(c if c.isascii() and c.isalnum() else quote(c, safe="") for c in text).replace(
+        "-", "%2D"
+    )
+
+
+@given(st.dictionaries(texts, texts, max_size=32))
+def test_a_form_is_read_as_it_was_written(fields: dict[str, str]) -> None:
+    body = "&".join(f"{escaped(k)}={escaped(v)}" for k, v in fields.items())
+    assert read_form(body) == {k: v.replace("\0", "") for k, v in fields.items()}
+
+
+@given(st.text(st.sampled_from("a-%2Dd&=+"), max_size=20))
+def test_a_form_is_read_as_any_other_reader_does(body: str) -> None:
+    try:
+        pairs = parse_qsl(body, keep_blank_values=True, strict_parsing=bool(body))
+    except ValueError:
+        with pytest.raises(Malformed):
+            read_form(body)
+    else:
+        assert read_form(body) == dict(pairs)
 
 
 # ---- a full board ---------------------------------------------------------------------------

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from app.display import HOVER_BYTES, Board, Frame, clip
 from app.games import boards
-from app.games.core import NOBODY, Chance, Key, Private, Public, RankingPage, SeatPublic
+from app.games.core import NOBODY, Chance, Key, Private, Public, RankingPage, Seat, SeatPublic
 from app.games.peril import words as r
 from app.games.peril.rules import waits
 from app.games.peril.state import News, PerilMatch, Play, Stage
@@ -63,22 +64,15 @@ def public(match: PerilMatch, ranking: RankingPage) -> PerilPublic:
     play = match.play
     players = {p.key: p for p in play.players} if play else {}
     lives = getattr(match.options, "lives", MOST_HEARTS)
+    peril, winner = (play.peril, play.winner) if play else (NOBODY, NOBODY)
     seats = []
     for seat in match.seats:
-        player = players.get(seat.key)
-        in_peril = play is not None and play.peril == seat.key
-        seats.append(
-            PerilSeat(
-                **boards.seat_view(seat),
-                lives=player.lives if player else lives,
-                out=player.out if player else False,
-                gone=player.cause in ("left", "kicked", "silent") if player else False,
-                picks=player.picks if player else (),
-                in_peril=in_peril,
-                marks=("in peril",) if in_peril else (),
-                winner=play is not None and play.winner == seat.key,
-            )
-        )
+        player, key = players.get(seat.key), seat.key
+        if player is None:
+            seats.append(_seat(seat, lives, "", False, (), key == peril, key == winner))
+        else:
+            how = player.lives, player.cause, player.out, player.picks
+            seats.append(_seat(seat, *how, key == peril, key == winner))
     return PerilPublic(
         **boards.table_view(match, ranking, waits(match)),
         seats=tuple(seats),
@@ -93,6 +87,28 @@ def public(match: PerilMatch, ranking: RankingPage) -> PerilPublic:
         roller=play.roller if play else NOBODY,
         fallen=play.fallen if play else NOBODY,
         winner=play.winner if play else NOBODY,
+    )
+
+
+@lru_cache(4096)  # with each state one or two of them change
+def _seat(
+    seat: Seat,
+    lives: int,
+    cause: str,
+    out: bool,
+    picks: tuple[int, ...],
+    in_peril: bool,
+    winner: bool,
+) -> PerilSeat:
+    return PerilSeat(
+        **boards.seat_view(seat),
+        lives=lives,
+        out=out,
+        gone=cause in ("left", "kicked", "silent"),
+        picks=picks,
+        in_peril=in_peril,
+        marks=("in peril",) if in_peril else (),
+        winner=winner,
     )
 
 
@@ -188,16 +204,32 @@ def _dice(view: PerilPublic, names: Mapping[Key, str], theme: Theme) -> str:
 
 def hud(view: PerilPublic, private: PerilPrivate, theme: Theme) -> Frame:
     """The HUD of a human or the floater of a bot: game, player, peril, own picks, hearts."""
-    say = theme.say
     seat = next(s for s in view.seats if s.key == private.key)
-    names = {s.key: s.name for s in view.seats}
-    numbers = ", ".join(map(str, seat.picks or private.marked))
-    picks = say("hud", "picks", numbers=numbers) if numbers else say("hud", "no_picks")
+    peril = view.peril and next((s.name for s in view.seats if s.key == view.peril), "")
+    numbers = seat.picks or private.marked
+    return _hud(seat, numbers, view.moment is not None, view.peril, peril, bool(view.sides), theme)
+
+
+@lru_cache(4096)  # what others do leaves most of them as they were: 11 % of a join, profiled
+def _hud(
+    seat: PerilSeat,
+    numbers: tuple[int, ...],
+    plays: bool,
+    peril: Key,
+    name: str,
+    picking: bool,
+    theme: Theme,
+) -> Frame:
+    """`name`: of who is in peril."""
+    say = theme.say
+    shown = ", ".join(map(str, numbers))
+    picks = say("hud", "picks", numbers=shown) if shown else say("hud", "no_picks")
     if seat.winner:
         lines = [say("hud", "won_1"), say("hud", "won_2"), clip(seat.name, 60), picks]
     else:
-        lines = [say("hud", "title"), clip(seat.name, 60), _peril_line(view, seat, names, theme)]
-        lines.append(picks if view.sides and not seat.out else "")
+        how_it_is = _peril_line(seat, plays, peril, name, theme)
+        lines = [say("hud", "title"), clip(seat.name, 60), how_it_is]
+        lines.append(picks if picking and not seat.out else "")
         lines.append(say("hud", "auto") if seat.auto and not seat.out else "")
     how = mood(seat)
     return Frame(
@@ -208,15 +240,15 @@ def hud(view: PerilPublic, private: PerilPrivate, theme: Theme) -> Frame:
     )
 
 
-def _peril_line(view: PerilPublic, seat: PerilSeat, names: Mapping[Key, str], theme: Theme) -> str:
+def _peril_line(seat: PerilSeat, plays: bool, peril: Key, name: str, theme: Theme) -> str:
     if seat.out:
         return theme.say("hud", "out")
-    if view.moment is None:
+    if not plays:
         return theme.say("hud", "lobby")
     if seat.in_peril:
         return theme.say("hud", "in_peril")
-    if view.peril:
-        return theme.say("hud", "peril", name=clip(names.get(view.peril, ""), 60))
+    if peril:
+        return theme.say("hud", "peril", name=clip(name, 60))
     return theme.say("hud", "draw")
 
 
