@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
+from app.web import words
 from app.web.pages import HEADERS, TablesLike, TableView, board_svg, error_page, page
 from app.web.preview import HEIGHT, WIDTH, Previews
 
@@ -19,14 +20,15 @@ def router(tables: TablesLike, api: str = "/api/v1", public_url: str = "") -> AP
     previews = Previews()
 
     @routes.get("/t/{table_id}")
-    async def table(table_id: str, media: str | None = None) -> HTMLResponse:
+    async def table(request: Request, table_id: str, media: str | None = None) -> Response:
         """With `?media` for a face of a prim: without anything to click or to scroll."""
         view = await tables.snapshot(table_id)
         if view is None:
             return error_page(404, NO_TABLE)
         if media is not None:
-            return page("media.html", table=view, api=api)
-        return page(
+            t = words.LANGUAGES.get(view.language, words.ENGLISH)
+            return page("media.html", table=view, api=api, t=t)
+        shown = page(
             "table.html",
             table=view,
             board=board_svg(view.board),
@@ -34,7 +36,9 @@ def router(tables: TablesLike, api: str = "/api/v1", public_url: str = "") -> AP
             address=f"{public_url}/t/{view.id}",
             preview=(WIDTH, HEIGHT),
             summary=summary(view),
+            t=words.of(request),
         )
+        return words.told(request, shown)
 
     @routes.get("/t/{table_id}/board.png")
     async def picture(table_id: str) -> Response:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, get_args, get_origin, get_type_hints
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -27,6 +27,8 @@ from app.games.boards import COLUMNS, ROWS
 from app.games.core import Chance, Game, Options, RankingPage
 from app.players import Latest
 from app.verify import NOT_COVERED
+from app.web import words
+from app.web.words import ENGLISH, LANGUAGES, Words
 
 HERE: Final = Path(__file__).resolve().parent
 STATIC: Final = HERE / "static"
@@ -84,7 +86,7 @@ class TableView:
     """What everybody may see of a table, and the frames of its board.
 
     `seats`: dicts with at least `name`, and as the game has it `bot`, `ready`, `starter`, `lives`,
-    `out`, `marks`, `winner`.  `chances`: the odds of the throw that comes, in words.
+    `out`, `marks`, `winner`.  `chances`: the odds of the throw that comes.
     `match`, `match_before`: ids of this match and of the one before, which can be checked.
     """
 
@@ -100,7 +102,7 @@ class TableView:
     options_text: str = ""
     seats: Sequence[Mapping[str, Any]] = ()
     waiting_for: Sequence[str] = ()
-    chances: str = ""
+    chances: Sequence[Chance] = ()
     locked: bool = False
     match: str = ""
     match_before: str = ""
@@ -217,9 +219,9 @@ def seat_state(seat: Mapping[str, Any], stage: str) -> str:
     return "bot plays" if seat.get("auto") else ""
 
 
-def odds(chances: Sequence[Chance]) -> str:
+def odds(chances: Sequence[Chance], t: Words = ENGLISH) -> str:
     """The odds as people read them; the same words as in static/js/players.js."""
-    return " · ".join(f"{c.what} {round(c.share * 100)} %" for c in chances)
+    return " · ".join(f"{t(c.what)} {round(c.share * 100)} %" for c in chances)
 
 
 # ---- rules pages ----------------------------------------------------------------------------
@@ -291,6 +293,9 @@ templates.globals.update(
     hover_line=hover_line,
     hover_size=hover_size,
     nothing=Frame(),
+    odds=odds,
+    t=ENGLISH,
+    languages=LANGUAGES,
     number=number,
     halo=lambda frame: number(min(1.0, frame.glow * HALO_PER_GLOW)),
     rgb=rgb,
@@ -368,9 +373,10 @@ def router(tables: TablesLike, games: Mapping[str, Game[Any]] = GAMES) -> APIRou
     routes = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @routes.get("/")
-    async def index() -> HTMLResponse:
+    async def index(request: Request) -> Response:
         front = await tables.front()
-        return page("index.html", front=front, games=games, day=day)
+        shown = page("index.html", front=front, games=games, day=day, t=words.of(request))
+        return words.told(request, shown)
 
     @routes.get("/fairness")
     async def fairness() -> HTMLResponse:

@@ -15,7 +15,7 @@ from app.table import listing, news
 from app.table.hot import HotTable
 from app.table.service import Tables
 from app.table.step import match_id
-from app.web.pages import Front, TableListing, TableView, odds
+from app.web.pages import Front, TableListing, TableView
 
 MATCHES: Final = 8
 """On the front page."""
@@ -52,7 +52,7 @@ class Shown:
                 for seat in state.public.seats
             ],
             waiting_for=[match.name(key) for key in state.public.waiting_for],
-            chances=odds(state.public.chances),
+            chances=state.public.chances,
             locked=match.locked,
             match=state.match_id,
             match_before=match_id(table.id, table.number - 1) if table.number > 1 else "",

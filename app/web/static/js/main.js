@@ -8,6 +8,7 @@ import { Live } from "./live.js";
 import { odds, showPlayers } from "./players.js";
 import { takeToken } from "./store.js";
 import { Waiting } from "./waiting.js";
+import { say } from "./words.js";
 
 const MOST_CHAT = 200;
 const TABLE_PAUSE_MS = 150;
@@ -37,7 +38,7 @@ const live = new Live(api, {
 
 function onState(state) {
   find("state").dataset.state = state;
-  find("state").textContent = STATES[state];
+  find("state").textContent = say(STATES[state]);
 }
 
 function onNews(news, old) {
@@ -100,10 +101,10 @@ function showTable(view) {
 
 function showFairness(view) {
   if (!find("commitment")) return; // a page without the matches of the service
-  find("commitment").textContent = view.state.commitment || "none";
+  find("commitment").textContent = view.state.commitment || say("none");
   const link = find("match-link");
   link.setAttribute("href", `/m/${encodeURIComponent(view.match)}`);
-  link.textContent = view.stage === "over" ? "Check this match" : "The log of this match";
+  link.textContent = say(view.stage === "over" ? "Check this match" : "The log of this match");
   const before = Number(view.match.split("-").at(-1)) - 1;
   find("match-before").setAttribute("href", `/m/${encodeURIComponent(`${table}-${before}`)}`);
   find("match-before").toggleAttribute("hidden", before < 1);

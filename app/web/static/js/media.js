@@ -4,8 +4,9 @@ import { Api } from "./api.js";
 import { Board } from "./board.js";
 import { element } from "./dialogs.js";
 import { Live } from "./live.js";
-import { seatState } from "./players.js";
+import { inWords, seatState } from "./players.js";
 import { Waiting } from "./waiting.js";
+import { say } from "./words.js";
 
 const TABLE_PAUSE_MS = 300;
 const LOOK_MS = 60_000; // a stream may be dead without a word
@@ -25,7 +26,7 @@ const live = new Live(api, { avatars: () => [], onNews, onState, onDenied: again
 
 function onState(state) {
   find("state").hidden = state === "live";
-  find("state").textContent = STATES[state] ?? "";
+  find("state").textContent = say(STATES[state] ?? "");
   if (state === "gone") again();
   if (state !== "live") lost ||= performance.now();
   else {
@@ -59,7 +60,7 @@ function readTable() {
 }
 
 function show(view) {
-  document.documentElement.lang = view.state.language;
+  if (document.documentElement.lang !== view.state.language) location.reload();
   find("name").textContent = view.name;
   const { seats, starter } = view.state;
   const list = find("players");
@@ -82,7 +83,7 @@ function player(item, seat, stage, starter) {
   const [name, hearts, word] = item.children;
   put(item.dataset, "kind", kind);
   put(name, "textContent", seat.name);
-  put(word, "textContent", kind === "out" || kind === "winner" ? "" : how);
+  put(word, "textContent", kind === "out" || kind === "winner" ? "" : inWords(how));
   const lives = seat.lives ?? null;
   put(hearts, "hidden", lives === null);
   if (lives === null) return;

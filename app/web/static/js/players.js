@@ -1,6 +1,7 @@
 // The players in words, for everybody; the same words as templates/table.html.
 
 import { element } from "./dialogs.js";
+import { say } from "./words.js";
 import { full, paint, prim, rgb, svg } from "./paint.js";
 
 const FLOATER_SIZE = 100;
@@ -17,15 +18,18 @@ export function seatState(seat, stage, starter) {
   return seat.auto ? "bot plays" : "";
 }
 
+/** The same in the language of the page. */
+export const inWords = (how) => how.split(", ").map(say).join(", ");
+
 /** The odds of the throw that comes, in the words of web/pages.py. */
 export function odds(chances) {
-  return chances.map(({ what, share }) => `${what} ${Math.round(share * 100)} %`).join(" · ");
+  return chances.map(({ what, share }) => `${say(what)} ${Math.round(share * 100)} %`).join(" · ");
 }
 
 /** `state`: the public view of the match. */
 export function showPlayers(list, { seats, starter }, stage) {
   if (!seats.length) {
-    list.replaceChildren(element("li", "none", "Nobody sits at the table yet."));
+    list.replaceChildren(element("li", "none", say("Nobody sits at the table yet.")));
     return;
   }
   list.replaceChildren(...seats.map((seat) => player(seat, stage, starter)));
@@ -37,11 +41,11 @@ function player(seat, stage, starter) {
   item.dataset.state = how;
   const who = element("span", "who");
   who.append(element("bdi", "", seat.name));
-  if (seat.bot) who.append(" ", element("span", "tag", "bot"));
+  if (seat.bot) who.append(" ", element("span", "tag", say("bot")));
   item.append(who);
-  if (how) item.append(" ", element("span", "how", how));
+  if (how) item.append(" ", element("span", "how", inWords(how)));
   if (seat.lives !== undefined && seat.lives !== null) {
-    const lives = `${seat.lives} ${seat.lives === 1 ? "life" : "lives"}`;
+    const lives = `${seat.lives} ${say(seat.lives === 1 ? "life" : "lives")}`;
     const shown = element("span", "lives", lives);
     shown.dataset.lives = seat.lives;
     item.append(" ", shown);
