@@ -11,7 +11,7 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Subquery, case, func
+from sqlalchemy import Subquery, and_, case, func, or_
 from sqlalchemy import select as columns
 from sqlmodel import Session, col, delete, select, update
 
@@ -65,26 +65,43 @@ def page(
     their names, each at his place.  Who wishes so is left out, and the others close up.
     """
     sums = _season(scope, game, season) if season else _whole(scope, game)
-    order = (sums.c.wins.desc(), sums.c.losses, sums.c.reached_ms, sums.c.key)
-    place = func.row_number().over(order_by=order).label("place")
-    places = columns(sums, place).subquery()
-    query: Any = columns(places)
+    query: Any = columns(sums)
     if search:
         # PostgreSQL takes no NUL, and no name has one.
         part = folded(search).replace("\0", "")
         named = col(RecordRow.folded).contains(part, autoescape=True)
-        query = query.where(places.c.key.in_(select(RecordRow.key).where(named)))
+        query = query.where(sums.c.key.in_(select(RecordRow.key).where(named)))
     total: int = session.exec(select(func.count()).select_from(query.subquery())).one()
     pages = max(1, -(-total // PAGE_ROWS))
     number = min(max(number, 0), pages - 1)
-    rows = session.exec(
-        query.order_by(places.c.place).offset(number * PAGE_ROWS).limit(PAGE_ROWS)
-    ).all()
+    first = number * PAGE_ROWS
+    order = sums.c.wins.desc(), sums.c.losses, sums.c.reached_ms, sums.c.key
+    rows = session.exec(query.order_by(*order).offset(first).limit(PAGE_ROWS)).all()
     called = names(session, [row.key for row in rows])
     ranks = tuple(
-        Rank(r.place, Key(r.key), called.get(r.key, ""), int(r.wins), int(r.losses)) for r in rows
+        Rank(
+            _place(session, sums, row) if search else first + i,
+            Key(row.key),
+            called.get(row.key, ""),
+            int(row.wins),
+            int(row.losses),
+        )
+        for i, row in enumerate(rows, 1)
     )
     return RankingPage(ranks, number, pages)
+
+
+def _place(session: Session, sums: Subquery, row: Any) -> int:
+    """Where a row stands: behind those who have more wins, then fewer losses, then were first."""
+    c = sums.c
+    sooner = or_(
+        c.reached_ms < row.reached_ms, and_(c.reached_ms == row.reached_ms, c.key < row.key)
+    )
+    fewer = or_(c.losses < row.losses, and_(c.losses == row.losses, sooner))
+    better = or_(c.wins > row.wins, and_(c.wins == row.wins, fewer))
+    # Said once more, so that an index on the wins is used.
+    query = select(func.count()).select_from(sums).where(c.wins >= row.wins, better)
+    return int(session.exec(query).one()) + 1
 
 
 Standing = tuple[int, int, int, str]

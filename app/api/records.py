@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any
 
 import msgspec
@@ -114,12 +115,12 @@ def router(tables: Tables) -> APIRouter:
         Not before the match is over, since a board may tell what a player may not know yet.
         """
         found = await replay.load(tables, match_id)
-        return Response(_encode(_replay(found, step, limit)), media_type="application/json")
+        return Response(_encode(await _replay(found, step, limit)), media_type="application/json")
 
     return routes
 
 
-def _replay(found: replay.Replay, step: int, limit: int) -> ReplayOut:
+async def _replay(found: replay.Replay, step: int, limit: int) -> ReplayOut:
     steps = len(found.states)
     first = min(step, steps)
     boards: list[StepOut] = []
@@ -137,6 +138,7 @@ def _replay(found: replay.Replay, step: int, limit: int) -> ReplayOut:
             )
         )
         before = state.board
+        await asyncio.sleep(0)  # tables that play go first
     return ReplayOut(found.row.id, steps, first, boards)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from sqlalchemy import BigInteger, UniqueConstraint
+from sqlalchemy import BigInteger, Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 
@@ -87,6 +87,7 @@ class RecordRow(SQLModel, table=True):
     """Wins and losses of an avatar in a game: on one table, or with scope "" on all of them."""
 
     __tablename__ = "records"
+    __table_args__ = (Index("ix_records_wins", "scope", "game", "wins"),)
 
     scope: str = Field(primary_key=True, max_length=16)
     game: str = Field(primary_key=True, max_length=32)
@@ -104,6 +105,7 @@ class ResultRow(SQLModel, table=True):
     """What a match was for one who played in it: the single results of which records are sums."""
 
     __tablename__ = "results"
+    __table_args__ = (Index("ix_results_game", "game", "at_ms"),)
 
     match_id: str = Field(primary_key=True, max_length=24)
     key: str = Field(primary_key=True, max_length=36, index=True)

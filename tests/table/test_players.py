@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,7 +14,7 @@ from app import people, players, ranking
 from app.games import lobby
 from app.table import listing
 from app.table.database import MIGRATIONS, migrate
-from app.table.models import ResultRow
+from app.table.models import RecordRow, ResultRow
 
 from .conftest import BOTH
 from .house import Avatar, House
@@ -82,6 +83,30 @@ async def test_who_is_searched_for_stands_at_his_place_whatever_the_letters_case
     assert await page(house, search="zoë STRASSE") == [(3, "ZOË Straße", 0, 2)]
     assert [name for _, name, _, _ in await page(house, search="%_")] == ["100%_sure"]
     assert await page(house, search="nobody\0") == []
+
+
+@BOTH
+async def test_who_is_searched_for_stands_where_the_whole_ranking_has_him(house: House) -> None:
+    """Also among those who have the same wins, losses, or both, or were there at the same time."""
+    chance = random.Random(1)
+
+    def seed(session: Session) -> None:
+        for number in range(60):
+            row = RecordRow(scope="", game="peril", key=f"{number}", name=f"Name {number:02}")
+            row.wins, row.losses = chance.randrange(3), chance.randrange(3)
+            row.reached_ms, row.folded = chance.randrange(3), row.name.lower()
+            session.add(row)
+        session.commit()
+
+    await house.store.run(seed)
+    whole = [
+        (r.place, r.name)
+        for number in range(6)
+        for r in (await house.store.run(lambda s, n=number: ranking.page(s, "", "peril", n))).rows
+    ]
+    assert [place for place, _ in whole] == list(range(1, 61))
+    found = [(await page(house, search=name.upper()))[0][:2] for _, name in whole]
+    assert found == whole
 
 
 @BOTH
