@@ -45,6 +45,9 @@ def show(key: Avatar, data_dir: DataDir = None) -> None:
     typer.echo(f"matches: {len(kept.matches)}, of which not over: {running}")
     for table in kept.tables:
         typer.echo(f"owns table {table.table}  {table.name}")
+    for standing in kept.standings:
+        how = "banned" if standing.banned else f"staff for {' and '.join(standing.rights)}"
+        typer.echo(f"{how} at the tables of {standing.owner}")
     for device in kept.devices:
         typer.echo(f"owns the linkset of table {device.table}  {device.region}".rstrip())
 

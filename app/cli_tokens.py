@@ -37,8 +37,8 @@ def create(
     scope: Annotated[
         Scope,
         typer.Argument(
-            help="operator: everything; owner: one table; harness: plays any avatar but owners;"
-            " read: reads."
+            help="operator: everything; owner: one table; harness: plays any avatar but owners"
+            " and their staff; read: reads."
         ),
     ],
     table: Annotated[str, typer.Option(help="The id of the owner's table.")] = "",

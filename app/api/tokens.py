@@ -21,8 +21,8 @@ class TokenCreate(BaseModel):
     )
 
     scope: Granted = Field(
-        description="operator: everything. owner: one table. harness: plays any avatar but the"
-        " owners. read: reads, and acts for nobody."
+        description="operator: everything. owner: one table. harness: plays any avatar but"
+        " owners and their staff. read: reads, and acts for nobody."
     )
     table: str = Field(default="", max_length=16)
     label: str = Field(default="", max_length=LABEL, description="What it is for; any words.")

@@ -147,7 +147,7 @@ class TokenRow(SQLModel, table=True):
 
     hash: str = Field(primary_key=True, max_length=64)
     scope: str = Field(max_length=16)
-    """operator, owner of one table, harness (plays any avatar but owners), or read."""
+    """operator, owner of one table, harness (plays any avatar but owners and staff), or read."""
     table_id: str = Field(default="", max_length=16)
     label: str = Field(default="", max_length=63)
     """What it is for, in the words of whoever made it."""

@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Response
 
-from .conftest import serving
+from .conftest import OPERATOR, serving
 from .test_media import OWNER, Table, crowd
 from .test_theme_editor import session
 
@@ -36,6 +36,10 @@ PAGES = {
     "console of a table": "/owner/t/{table}",
     "log of a table": "/owner/t/{played}/log",
     "theme": "/owner/{lobby}/theme",
+    "closed console": "/owner/enter",
+    "operator": "/operator",
+    "tables of the operator": "/operator/tables",
+    "tokens of the operator": "/operator/tokens",
     "nothing": "/nowhere",
 }
 EVERY_PAGE = pytest.mark.parametrize("name", PAGES)
@@ -83,6 +87,7 @@ def test_a_page_keeps_nobody_out_and_fits_a_phone(
         viewport={"width": 1280, "height": 800}, color_scheme="light", reduced_motion="reduce"
     )
     context.add_cookies([{"name": "owner", "value": pass_, "url": server}])
+    context.request.post(f"{server}/operator/enter", form={"token": OPERATOR})
     page = context.new_page()
     page.goto(server + PAGES[name].format(**tables))
     page.wait_for_timeout(300)  # scripts have drawn what they draw
