@@ -24,7 +24,8 @@ TOKEN = {
     "scheme": "bearer",
     "description": "A token of the operator (everything), of a table's owner (that table), of a"
     " harness (plays any avatar but owners and their staff) or for reading. Without one, on"
-    " loopback, any avatar but those may be played. More requests than are taken get 429 with Retry-After.",
+    " loopback, any avatar but those may be played. More requests than are taken get 429 with"
+    " Retry-After.",
 }
 CSP = "default-src 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'"
 
