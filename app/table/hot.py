@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from time import perf_counter
 from typing import Any
@@ -219,6 +219,11 @@ def fail(orders: Sequence[Order], error: Exception) -> None:
 _seq = attrgetter("seq")
 
 
+@lru_cache(4096)  # so that a seat which did not change is the very one of the state before
+def _portrayed(seat: Any, picture: str) -> Any:
+    return msgspec.structs.replace(seat, picture=picture)
+
+
 class HotTable:
     """One table as the service works on it."""
 
@@ -295,7 +300,7 @@ class HotTable:
         if not self.pictures or not any(seat.key in self.pictures for seat in view.seats):
             return view
         seats = tuple(
-            msgspec.structs.replace(seat, picture=self.pictures.get(seat.key, seat.picture))
+            _portrayed(seat, self.pictures[seat.key]) if seat.key in self.pictures else seat
             for seat in view.seats
         )
         return msgspec.structs.replace(view, seats=seats)

@@ -107,13 +107,13 @@ class Venue:
     ) -> Linkset:
         """A table of 74 prims with all its scripts, as INSTALL.md has it."""
         table = self.region.object(name, prims)
-        if engine:
-            table.engine = furware.install(table.root)  # type: ignore[attr-defined]
         hud = Linkset("Peril HUD")
         hud.root.script(LSL / "hud.lsl", experience=self.experience)
         table.root.contain(hud)
         for picture in PICTURES:
             table.root.add(Texture(picture))
+        if engine:
+            table.engine = furware.install(table.root)  # type: ignore[attr-defined]
         lines = {"server": SERVER, **settings}
         table.root.notecard("Peril Table", "\n".join(f"{k} = {v}" for k, v in lines.items()))
         for script in SCRIPTS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from app.display import HOVER_BYTES, Board, Frame, clip
 from app.games import boards
@@ -220,15 +221,31 @@ def _dice(view: RoulettePublic, names: Mapping[Key, str], theme: Theme) -> str:
 
 def hud(view: RoulettePublic, private: Private, theme: Theme) -> Frame:
     """The HUD of a human or the floater of a bot: game, player, turn, chamber, pass."""
-    say = theme.say
     seat = next(s for s in view.seats if s.key == private.key)
+    turn = next((s.name for s in view.seats if s.in_turn), "")
+    chamber = (view.chamber, view.chambers) if view.chambers else None
+    return _hud(seat, view.moment is not None, chamber, turn, view.must_pull, theme)
+
+
+@lru_cache(4096)  # thirty seats, and who joins changes one of them
+def _hud(
+    seat: RouletteSeat,
+    plays: bool,
+    chamber: tuple[int, int] | None,
+    turn: str,
+    must_pull: bool,
+    theme: Theme,
+) -> Frame:
+    """`turn`: name of who is in turn."""
+    say = theme.say
     held = say("hud", "pass_held" if seat.has_pass else "pass_used")
     if seat.winner:
         lines = [say("hud", "won_1"), clip(seat.name, 60), say("hud", "won_2")]
     else:
-        lines = [say("hud", "title"), clip(seat.name, 60), _turn_line(view, seat, theme)]
-        if view.chambers and not seat.out:
-            lines.append(say("hud", "chamber", n=view.chamber, of=view.chambers))
+        lines = [say("hud", "title"), clip(seat.name, 60)]
+        lines.append(_turn_line(seat, plays, turn, must_pull, theme))
+        if chamber and not seat.out:
+            lines.append(say("hud", "chamber", n=chamber[0], of=chamber[1]))
             lines.append(held)
         lines.append(say("hud", "auto") if seat.auto and not seat.out else "")
     how = mood(seat)
@@ -240,16 +257,15 @@ def hud(view: RoulettePublic, private: Private, theme: Theme) -> Frame:
     )
 
 
-def _turn_line(view: RoulettePublic, seat: RouletteSeat, theme: Theme) -> str:
+def _turn_line(seat: RouletteSeat, plays: bool, turn: str, must_pull: bool, theme: Theme) -> str:
     say = theme.say
     if seat.out:
         return say("hud", "out")
-    if view.moment is None:
+    if not plays:
         return say("hud", "lobby")
     if seat.in_turn:
-        return say("hud", "must_pull" if view.must_pull else "your_turn")
-    name = next((s.name for s in view.seats if s.in_turn), "")
-    return say("hud", "turn", name=clip(name, 60))
+        return say("hud", "must_pull" if must_pull else "your_turn")
+    return say("hud", "turn", name=clip(turn, 60))
 
 
 # ---- what is said ---------------------------------------------------------------------------
