@@ -17,7 +17,7 @@ from app.errors import Malformed, PerilError
 from app.games import GAMES, lobby, menus
 from app.games.core import Actor, Key
 from app.settings import Settings
-from app.table import listing, talk
+from app.table import listing, news, talk
 from app.table.hot import HotTable
 from app.table.service import Tables
 
@@ -216,7 +216,7 @@ def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
 
 
 def _out(table: HotTable) -> dict[str, Any]:
-    state = table.now
+    state = news.noticed(table)
     match = state.match
     return {
         "id": table.id,

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from time import monotonic
 from typing import Annotated, Literal
 
 import msgspec
@@ -86,6 +87,15 @@ class Watchers:
             if not self._waiting[who]:
                 del self._waiting[who]
 
+    async def noticing(self, table: HotTable, seq: int, wait_s: float, keys: Sequence[Key]) -> bool:
+        """Wait for something after `seq` that is for these; False if nothing came in time."""
+        end_s = monotonic() + wait_s
+        while news.all_told(table, seq, keys) and not self.closed:
+            left_s = max(end_s - monotonic(), 0)
+            if not await table.changed(table.now.seq, left_s):
+                return False
+        return True
+
     def close(self) -> None:
         """Everybody gets an answer now, so that the server need not wait for them."""
         self.closed = True
@@ -106,19 +116,22 @@ def router(tables: Tables, access: Access, watchers: Watchers, settings: Setting
         access.must_watch(caller, table, keys)
         return caller, table, keys
 
-    async def wait(request: Request, table: HotTable, since: int, wait_s: float) -> None:
+    async def wait(
+        request: Request, table: HotTable, since: int, wait_s: float, keys: Sequence[Key] = ()
+    ) -> None:
         if wait_s:
             with watchers.place(request, "long_poll"):
-                await table.changed(since, min(wait_s, settings.long_poll_limit_s))
+                limit_s = min(wait_s, settings.long_poll_limit_s)
+                await watchers.noticing(table, since, limit_s, keys)
 
     def latest(table: HotTable, since: int | None, keys: list[Key]) -> bytes:
         if keys:
             return made(table, since, keys)
-        return shared(table, table.now.seq, since, int(tables.clock() / SHARED_S))
+        return shared(table, news.noticed(table).seq, since, int(tables.clock() / SHARED_S))
 
     def made(table: HotTable, since: int | None, keys: Sequence[Key] = ()) -> bytes:
-        now_ms = int(tables.clock() * 1000)
-        return _encode(frames_out(news.since(table, since, keys, now_ms)))
+        now_ms, upto = int(tables.clock() * 1000), news.upto(table, since, keys)
+        return _encode(frames_out(news.since(table, since, keys, now_ms, upto)))
 
     @lru_cache(256)
     def shared(table: HotTable, _seq: int, since: int | None, _tick: int) -> bytes:
@@ -136,7 +149,7 @@ def router(tables: Tables, access: Access, watchers: Watchers, settings: Setting
         """What changed on the board since `since`: nothing, some frames, or the whole board."""
         caller, table, keys = await watching(table_id, request, avatars, None, since or 0)
         if since is not None:
-            await wait(request, table, since, wait_s)
+            await wait(request, table, since, wait_s, keys)
             if keys and not await access.still(caller):
                 raise Unauthorized("That token is not known here.")
         return Response(latest(table, since, keys), media_type="application/json")
@@ -202,13 +215,13 @@ def router(tables: Tables, access: Access, watchers: Watchers, settings: Setting
         caller: Caller, table: HotTable, known: int | None, keys: list[Key]
     ) -> AsyncIterator[bytes]:
         while not watchers.closed and (not keys or await access.still(caller)):
-            if known is None or table.now.seq != known:
+            if known is None or not news.all_told(table, known, keys):
                 body = latest(table, known, keys)
-                known = table.now.seq
+                known = news.noticed(table, keys).seq
                 yield b"event: news\nid: %d\ndata: %s\n\n" % (known, body)
                 await asyncio.sleep(0)
             table.used_at = tables.clock()
-            if not await table.changed(known, HEARTBEAT_S):
+            if not await watchers.noticing(table, known, HEARTBEAT_S, keys):
                 yield b": still here\n\n"
 
     return routes

@@ -61,6 +61,40 @@ class News(msgspec.Struct, frozen=True):
         return tuple(s.text for s in self.said if s.who == NOBODY)
 
 
+def noticed(table: HotTable, avatars: Sequence[Key] = ()) -> Snapshot:
+    """The last state that changed anything for whoever sees what all see, and these avatars.
+
+    What is done in secret is not even told by its time: others stay at the state before it.
+    """
+    state = table.now
+    while (before := table.at(state.seq - 1)) is not None and _alike(before, state, avatars):
+        state = before
+    return state
+
+
+def all_told(table: HotTable, seq: int, avatars: Sequence[Key] = ()) -> bool:
+    """Whether there is nothing for these beyond the state `seq`, which they know."""
+    return noticed(table, avatars).seq <= seq <= table.now.seq
+
+
+def upto(table: HotTable, seq: int | None, avatars: Sequence[Key] = ()) -> Snapshot:
+    """The state up to which to tell these the news, who know the state `seq`."""
+    known = table.at(seq) if seq is not None and all_told(table, seq, avatars) else None
+    return known or noticed(table, avatars)
+
+
+def _alike(before: Snapshot, state: Snapshot, avatars: Sequence[Key]) -> bool:
+    if before.match_id != state.match_id or before.public != state.public:
+        return False
+    if any(who == NOBODY or who in avatars for who, _ in state.lines):
+        return False
+    for key in avatars:
+        was, due = before.due(key), state.due(key)
+        if before.hud(key) != state.hud(key) or (was and was.token) != (due and due.token):
+            return False
+    return True
+
+
 def since(
     table: HotTable,
     seq: int | None,

@@ -144,7 +144,8 @@ class Step:
         for event in events:
             before, self.match = self.match, games.evolve(self.match, event)
             theme_of = partial(self.table.theme_for, self.match)
-            said += in_languages(game, before, self.match, event, theme_of)
+            told = in_languages(game, before, self.match, event, theme_of)
+            said += [line for line in told if not line[0].startswith("bot:")]
             self._project(event)
         return said
 

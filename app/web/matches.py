@@ -148,4 +148,4 @@ def clock(seconds: int) -> str:
 
 
 def _words(kind: str) -> str:
-    return kind.removeprefix("roulette.").replace("_", " ")
+    return kind.rpartition(".")[2].replace("_", " ")

@@ -34,7 +34,7 @@ class Shown:
             table = await self._tables.table(table_id)
         except NotFound:
             return None
-        state = table.now
+        state = news.noticed(table)
         match = state.match
         return TableView(
             id=table.id,

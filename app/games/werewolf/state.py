@@ -266,11 +266,7 @@ def _seen(play: Play, event: ev.SeerResult) -> Play:
 
 def _voted(play: Play, event: ev.Voted) -> Play:
     play = play.with_player(event.voter, missed=0)
-    return replace(
-        play,
-        votes={**play.votes, event.voter: event.target},
-        focus=event.target or event.voter,
-    )
+    return replace(play, votes={**play.votes, event.voter: event.target})
 
 
 def _absent(play: Play, event: ev.Absent) -> Play:
