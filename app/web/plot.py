@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
 from app.players import Result
+from app.web.pages import day
 
 WIDTH: Final = 720
 HEIGHT: Final = 240
@@ -17,7 +18,6 @@ MOST_MARKS: Final = 80
 MOST_POINTS: Final = 600
 MOST_TICKS: Final = 6
 DAY_MS: Final = 86_400_000
-SHORT: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,16 @@ class Tick:
 
 
 @dataclass(frozen=True)
+class Date:
+    """A line upright: a day (with `year` 0), or the first of a month (with `day` 0)."""
+
+    at: float
+    day: int
+    month: int
+    year: int
+
+
+@dataclass(frozen=True)
 class Mark:
     x: float
     y: float
@@ -37,14 +47,14 @@ class Mark:
 
 @dataclass(frozen=True)
 class Plot:
-    """Coordinates in a drawing of WIDTH × HEIGHT.  `text`: the same in sentences."""
+    """Coordinates in a drawing of WIDTH × HEIGHT.  `facts`: what sentences say of it."""
 
     line: str
     zero: float
     marks: Sequence[Mark]
     across: Sequence[Tick]
-    upright: Sequence[Tick]
-    text: str
+    upright: Sequence[Date]
+    facts: Mapping[str, str | int]
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
@@ -76,8 +86,8 @@ def of(results: Sequence[Result]) -> Plot:
         zero=y(0),
         marks=marks if len(marks) <= MOST_MARKS else (),
         across=[Tick(y(v), _signed(v)) for v in _whole(low, high)],
-        upright=[Tick(x(at_ms), text) for at_ms, text in _dates(begin_ms, begin_ms + span_ms)],
-        text=_text(results, balance),
+        upright=[Date(x(at_ms), *date) for at_ms, *date in _dates(begin_ms, begin_ms + span_ms)],
+        facts=_facts(results, balance),
     )
 
 
@@ -96,35 +106,33 @@ def _signed(value: int) -> str:
     return f"{value:+d}".replace("-", "−") if value else "0"
 
 
-def _dates(begin_ms: int, end_ms: int) -> list[tuple[int, str]]:
+def _dates(begin_ms: int, end_ms: int) -> list[tuple[int, int, int, int]]:
     """Firsts of months between two moments, or days if those are not far from one another."""
     days = (end_ms - begin_ms) / DAY_MS
     if days <= 62:
         step = -(-int(days) // MOST_TICKS) or 1
         first = -(-begin_ms // DAY_MS) * DAY_MS
         moments = range(first, end_ms + 1, step * DAY_MS)
-        return [(ms, _short(ms, "{0.tm_mday} {1}")) for ms in moments]
-    months: list[int] = []
+        return [
+            (ms, at.tm_mday, at.tm_mon, 0) for ms in moments for at in (time.gmtime(ms / 1000),)
+        ]
+    months: list[tuple[int, int, int, int]] = []
     at = datetime.fromtimestamp(begin_ms / 1000, UTC).replace(day=1, hour=0, minute=0, second=0)
     while (ms := int(at.timestamp()) * 1000) <= end_ms:
         if ms >= begin_ms:
-            months.append(ms)
+            months.append((ms, 0, at.month, at.year))
         at = at.replace(year=at.year + at.month // 12, month=at.month % 12 + 1)
-    return [(ms, _short(ms, "{1} {0.tm_year}")) for ms in months[:: -(-len(months) // MOST_TICKS)]]
+    return months[:: -(-len(months) // MOST_TICKS)]
 
 
-def _short(at_ms: int, how: str) -> str:
-    at = time.gmtime(at_ms / 1000)
-    return how.format(at, SHORT[at.tm_mon - 1])
-
-
-def _text(results: Sequence[Result], balance: Sequence[int]) -> str:
+def _facts(results: Sequence[Result], balance: Sequence[int]) -> dict[str, str | int]:
     won = sum(r.won for r in results)
-    first, last = (
-        _short(r.at_ms, "{0.tm_mday} {1} {0.tm_year}") for r in (results[0], results[-1])
-    )
-    return (
-        f"From {first} to {last}: {won} won, {len(results) - won} lost."
-        f" Wins less losses were {_signed(max(balance))} at best, {_signed(min(balance))} at worst,"
-        f" and are {_signed(balance[-1])} now."
-    )
+    return {
+        "first": day(results[0].at_ms),
+        "last": day(results[-1].at_ms),
+        "won": won,
+        "lost": len(results) - won,
+        "best": _signed(max(balance)),
+        "worst": _signed(min(balance)),
+        "now": _signed(balance[-1]),
+    }

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from typing import Final
 from urllib.parse import urlencode
 
-from fastapi import APIRouter
-from fastapi.responses import HTMLResponse
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, Response
 
 from app import players, ranking
 from app.errors import NotFound
 from app.games import GAMES
 from app.table.service import Tables
-from app.web import pages, plot
+from app.web import pages, plot, words
 
 LATEST: Final = 20
 SEARCH: Final = 63
 """Characters of a search."""
-MONTHS: Final = (
-    *("January", "February", "March", "April", "May", "June", "July"),
-    *("August", "September", "October", "November", "December"),
-)
 
 
 def router(tables: Tables) -> APIRouter:
@@ -30,25 +25,37 @@ def router(tables: Tables) -> APIRouter:
 
     @routes.get("/rankings")
     async def all_tables(
-        game: str = "", season: str = "", search: str = "", page: str = ""
-    ) -> HTMLResponse:
-        return await _ranking("/rankings", ranking.SERVICE, "", game, season, search, page)
+        request: Request, game: str = "", season: str = "", search: str = "", page: str = ""
+    ) -> Response:
+        return await _ranking(request, "/rankings", ranking.SERVICE, "", game, season, search, page)
 
     @routes.get("/t/{table_id}/ranking")
     async def one_table(
-        table_id: str, game: str = "", season: str = "", search: str = "", page: str = ""
-    ) -> HTMLResponse:
+        request: Request,
+        table_id: str,
+        game: str = "",
+        season: str = "",
+        search: str = "",
+        page: str = "",
+    ) -> Response:
         try:
             table = await tables.table(table_id)
         except NotFound:
             return pages.error_page(404, "There is no such table here.")
         game = game or table.now.match.game
         path = f"/t/{table_id}/ranking"
-        return await _ranking(path, table_id, table.name, game, season, search, page)
+        return await _ranking(request, path, table_id, table.name, game, season, search, page)
 
     async def _ranking(
-        path: str, scope: str, table: str, game: str, season: str, search: str, page: str
-    ) -> HTMLResponse:
+        request: Request,
+        path: str,
+        scope: str,
+        table: str,
+        game: str,
+        season: str,
+        search: str,
+        page: str,
+    ) -> Response:
         game = game or next(iter(GAMES))
         if game not in GAMES:
             return pages.error_page(404, "There is no such game here.")
@@ -66,8 +73,9 @@ def router(tables: Tables) -> APIRouter:
             query = urlencode({name: value for name, value in chosen.items() if value})
             return f"{path}?{query}"
 
-        return pages.page(
+        shown = pages.page(
             "ranking.html",
+            t=words.of(request),
             path=path,
             scope=scope,
             table=table,
@@ -78,16 +86,17 @@ def router(tables: Tables) -> APIRouter:
             search=search,
             ranking=found,
             address=address,
-            month=month,
         )
+        return words.told(request, shown)
 
     @routes.get("/p/{key}")
-    async def player(key: str) -> HTMLResponse:
+    async def player(request: Request, key: str) -> Response:
         found = await tables.store.run(lambda s: players.player(s, key))
         if found is None:
             return pages.error_page(404, "There is no such player here.")
-        return pages.page(
+        shown = pages.page(
             "player.html",
+            t=words.of(request),
             player=found,
             picture=pages.art(tables.pictures.get(found.key, pages.UNKNOWN_PICTURE)),
             wins=sum(r.won for r in found.results),
@@ -96,24 +105,12 @@ def router(tables: Tables) -> APIRouter:
             latest=found.results[: -LATEST - 1 : -1],
             title_of=title_of,
             plot=plot.of(found.results),
-            when=when,
             day=pages.day,
         )
+        return words.told(request, shown)
 
     return routes
 
 
 def title_of(game: str) -> str:
     return GAMES[game].title if game in GAMES else game
-
-
-def month(season: str) -> str:
-    """A season as people read it: November 2026."""
-    year, _, number = season.partition("-")
-    return f"{MONTHS[int(number) - 1]} {year}"
-
-
-def when(at_ms: int) -> str:
-    """A day as people read it: 3 November 2026."""
-    at = time.gmtime(at_ms / 1000)
-    return f"{at.tm_mday} {MONTHS[at.tm_mon - 1]} {at.tm_year}"

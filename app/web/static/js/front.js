@@ -15,7 +15,8 @@ function clock(moment) {
 function tell(state) {
   fresh.hidden = false;
   fresh.dataset.state = state;
-  const text = state === "live" ? "live" : `offline, as of ${clock(asOf)}`;
+  const { live, offline } = fresh.dataset;
+  const text = state === "live" ? live : `${offline} ${clock(asOf)}`;
   if (fresh.textContent !== text) fresh.textContent = text;
   document.body.classList.toggle("stale", state !== "live");
 }
