@@ -335,3 +335,16 @@ async def test_a_link_to_his_data_is_told_to_the_presser_alone(linkset: Linkset)
     assert opened.status_code == 200
     await linkset.act()
     assert linkset.of("P") == linkset.of("L") == []
+
+
+async def test_a_link_to_his_console_is_told_to_the_owner_alone(linkset: Linkset) -> None:
+    await linkset.touch(OWNER, "Olive")
+    for label in ("Owner Menu", "🖥️ Console"):
+        await linkset.press(label, OWNER, t=linkset.of("D", OWNER)[-1][3])
+    ((_, number, who, line),) = linkset.of("P")
+    assert (number, who) == ("0", OWNER)
+    link = re.search(r"http://127\.0\.0\.1:8700/owner/enter\?code=[\w-]{32}", line)
+    assert link is not None
+    assert len(line.encode()) < 1024
+    opened = await linkset.server.client.get(link[0])
+    assert "<h1>Your console</h1>" in opened.text

@@ -9,6 +9,8 @@ import pytest
 from sqlmodel import Session
 
 from app.devices import wire
+from app.games.core import Key, Rights
+from app.table import standings
 from app.table.database import open_log
 from app.table.models import RecordRow
 from tests.games.dice import SeededDice
@@ -376,3 +378,30 @@ def test_what_hangs_on_the_wall_without_an_engine_hovers(tmp_path: Path) -> None
         ann.touch(table, "FURWARE text mesh:Leaderboard:9:2:8", face=3)
         v.region.run(3)
         assert v.region.debug == []
+
+
+def test_the_owner_gets_his_console_and_staff_runs_the_table_by_the_same_menu(
+    tmp_path: Path,
+) -> None:
+    """The link is heard by nobody else; who is banned is told why he gets no seat."""
+    with venue(tmp_path, SeededDice(7)) as v:
+        table = v.build()
+        v.menu(v.owner, table, "Owner Menu", "🖥️ Console")
+        assert "/owner/enter?code=" in v.owner.lines[-1].text
+        stella, eve = (
+            v.region.avatar(f"{name} Resident", display_name=name) for name in ("S", "E")
+        )
+        tables, owner = v.app.state.tables, Key(v.owner.key)
+        rights: Rights = frozenset({"matches"})
+        v.server.do(standings.change(tables, owner, Key(stella.key), "S", rights))
+        v.server.do(standings.change(tables, owner, Key(eve.key), "E", banned=True))
+        v.region.run(2)
+        v.menu(stella, table, "Owner Menu", "👥 Players", "Add Test Player", "⬅️ Back to Main")
+        assert stella.dialog is not None
+        assert not {"🖥️ Console", "⚙️ Options"} & set(stella.dialog.buttons)
+        eve.touch(table)
+        v.region.run(2)
+        assert eve.lines[-1].text == "The owner of this table does not let you play here."
+        assert [s.name for s in v.hot(table).now.match.seats] == ["Bot1"]
+        assert not any("code=" in line.text for who in (stella, eve) for line in who.lines)
+        assert v.region.errors == []
