@@ -161,6 +161,11 @@ class Snapshot:
             self._dialogs[key, name, page] = (who, theme), dialog
         return dialog
 
+    def slim(self) -> None:
+        """Forget what can be made again."""
+        for name in ("_dialogs", "privates"):
+            self.__dict__.pop(name, None)
+
     @cached_property
     def _dialogs(self) -> dict[tuple[Key, str, int], tuple[tuple[Actor, texts.Theme], Dialog]]:
         return {}
@@ -324,6 +329,9 @@ class HotTable:
 
     def went(self, states: Sequence[Snapshot]) -> None:
         """Remember the states it went through now, and the last few before."""
+        # Who asks again asks of the last two: dialogs of all 64 took 186 KB a table, these 8.
+        for state in self.states[-2:-1]:
+            state.slim()
         self.states += states
         del self.states[:-RECENT_STATES]
 
