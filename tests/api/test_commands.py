@@ -49,6 +49,10 @@ async def test_every_command_there_is_gets_an_answer(table: Table) -> None:
         "pick": {"numbers": [1]},
         "steal": {"target": BOB["key"]},
         "quick_draw": {"target": BOB["key"]},
+        "arrow": {"one": ADA["key"], "other": BOB["key"]},
+        "check": {"target": BOB["key"]},
+        "successor": {"target": BOB["key"]},
+        "whisper": {"group": "wolves", "text": "Who?"},
     }
     types = schemas.components()["CommandIn"]["properties"]["command"]["discriminator"]["mapping"]
     assert set(fields) <= set(types)

@@ -355,6 +355,6 @@ async def test_an_error_of_our_own_is_a_500_that_gives_nothing_away(folder: Path
 
     async with serving(folder) as service:
         table = await service.table()
-        service.tables.ranking = broken
+        service.tables.table = broken
         said = refused(await table.get("/ranking"), 500, "internal")
     assert "secret" not in said
