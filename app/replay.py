@@ -8,7 +8,6 @@ that a reset has taken since; the looks (theme, size of the text sets) are those
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -17,9 +16,9 @@ from sqlmodel import Session
 from app import games, ranking
 from app.errors import PerilError
 from app.games import GAMES, lobby
-from app.games.core import Key, Match, Rank, RankingPage
+from app.games.core import NOBODY, Key, Match, Rank, RankingPage
 from app.games.lines import Line as Spoken
-from app.games.lines import in_languages
+from app.games.lines import lines
 from app.table import history
 from app.table.history import Line
 from app.table.hot import HotTable, Snapshot
@@ -37,7 +36,7 @@ class NotOver(PerilError):
 
 
 class Replay(msgspec.Struct, frozen=True):
-    """`states[i]`: what the table showed after line i of the log, i from 0."""
+    """`states[i]`: what the table showed after line i of the log, i from 0, and said to all."""
 
     row: MatchRow
     log: Sequence[Line]
@@ -74,8 +73,9 @@ def _states(table: HotTable, row: MatchRow, log: Sequence[Line], ranks: _Ranking
                 continue
             assert match is not None
             before, match = match, games.evolve(match, event)
-            theme_of = partial(table.theme_for, match)
-            said += in_languages(GAMES[match.game], before, match, event, theme_of)
+            theme = table.theme_for(match)
+            told = lines(GAMES[match.game], before, match, event, theme)
+            said += [line for line in told if line[0] == NOBODY]
             ranks.take(event, line.at_ms)
         assert match is not None
         page = ranks.page(match.ranking_page)

@@ -13,6 +13,7 @@ from app import people, replay
 from app.display import Board
 from app.errors import NotFound
 from app.games import GAMES, lobby
+from app.games.core import NOBODY
 from app.games.lines import Line
 from app.table.hot import HotTable
 
@@ -20,7 +21,7 @@ from .house import Avatar, House
 from .test_players import wins
 
 Shown = dict[int, tuple[Board, tuple[Line, ...], bool]]
-"""A table as it went: seq → its board, what was said with it, and whether somebody saw it so.
+"""A table as it went: seq → its board, what was said to all with it, and whether it was seen so.
 
 Of states that were stored together only the last one is seen, and only that one's ranking is made.
 """
@@ -39,7 +40,8 @@ async def open_(house: House, game: str, **options: object) -> Shown:
     def look(table: HotTable) -> None:
         for state in table.states:
             seen = state is table.now
-            shown.setdefault(state.seq, (state.board, state.lines, seen))
+            public = tuple(line for line in state.lines if line[0] == NOBODY)
+            shown.setdefault(state.seq, (state.board, public, seen))
 
     house.tables.listeners.append(look)
     return shown

@@ -52,6 +52,7 @@ class Steps {
 
 const all = new Steps();
 let at = Number(root.dataset.step);
+let named = at; // the step that one sees named, which may still be loading
 let shown = null;
 let wanted = 0;
 let timer = 0;
@@ -96,6 +97,7 @@ async function go(to) {
 
 /** Where one is, on all that shows it. */
 function tell(step) {
+  named = step;
   const after = rows[step - 1].querySelector(".after").textContent;
   slider.value = step;
   slider.setAttribute("aria-valuetext", `Step ${step} of ${steps}, ${after}`);
@@ -205,8 +207,8 @@ root.addEventListener("keydown", (event) => {
   if (event.target.matches("select, input") || event.ctrlKey || event.metaKey || event.altKey) return;
   const onButton = event.target.matches("button, a");
   if (event.key === "k" || (event.key === " " && !onButton)) toggle();
-  else if (event.key === "ArrowLeft") jump(at - 1);
-  else if (event.key === "ArrowRight") jump(at + 1);
+  else if (event.key === "ArrowLeft") jump(named - 1);
+  else if (event.key === "ArrowRight") jump(named + 1);
   else if (event.key === "Home") jump(1);
   else if (event.key === "End") jump(steps);
   else return;
