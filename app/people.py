@@ -259,7 +259,8 @@ def _wish(session: Session, key: Key, **changed: Any) -> None:
 async def forget(tables: Tables, key: Key) -> None:
     """Delete what is kept about him; his tables stay, without his name.  Seated if he plays.
 
-    In the log of each match another key stands in place of his, a new one each time, and no name.
+    In the log of each match another key stands in place of his, a new one each time, no name, and
+    nothing that he wrote.
     A ban stays, without his name, or it would bind nobody.
     """
     touched = await _unless_busy(tables.store.run(lambda session: _forget(session, key)))
@@ -311,6 +312,8 @@ def _forget_in(session: Session, match: MatchRow, key: Key) -> None:
     own = match.closed_ms is None and state.owner == key
     alias = key if own else Key(str(uuid.uuid4()))
     for row in rows:
+        if row.actor == key and row.command:
+            row.command = _json(_unsaid(msgspec.json.decode(row.command)))
         row.actor = row.actor.replace(key, alias)
         row.command = row.command.replace(key, alias)
         row.command_id = row.command_id and row.command_id.replace(key, alias)
@@ -328,9 +331,16 @@ def _without(value: Any, key: Key, alias: Key) -> Any:
     if isinstance(value, list):
         return [_without(part, key, alias) for part in value]
     if isinstance(value, dict):
+        his = key in (value.get("player"), value.get("by"))
         out = {name: _without(part, key, alias) for name, part in value.items()}
+        out = _unsaid(out) if his else out
         return {**out, "name": NAMELESS} if any(_named(value, key)) else out
     return value
+
+
+def _unsaid(value: dict[str, Any]) -> dict[str, Any]:
+    """A command or event without what he wrote in it."""
+    return {**value, "text": ""} if "text" in value else value
 
 
 def _json(value: Any) -> str:

@@ -25,7 +25,7 @@ def wrong(what: str) -> NoReturn:
 
 def words(kind: str) -> str:
     """The type of an event or command as people read it."""
-    return kind.replace("roulette.", "").replace("_", " ")
+    return kind.rpartition(".")[2].replace("_", " ")
 
 
 def show(value: Any, names: dict[str, str]) -> str:

@@ -77,7 +77,7 @@ def view(row: Any, log: Sequence[Line], table_name: str) -> MatchView:
         opened_iso=f"{opened:%Y-%m-%dT%H:%M:%SZ}",
         over=match.seed != "" or row.closed_ms is not None,
         closed=row.closed_ms is not None,
-        winner=next((s.name for s in seats if s.winner), ""),
+        winner=", ".join(s.name for s in seats if s.winner),
         players=[
             Player(s.name, s.bot, "winner" if s.winner else "eliminated" if s.out else "")
             for s in seats

@@ -16,11 +16,15 @@ from sqlmodel import Session, select
 from app import codes, fairness, games, people, players, ranking
 from app.errors import Busy, PerilError
 from app.games import lobby
-from app.games.core import Actor, Key
+from app.games.core import SERVER, Actor, Key
+from app.games.werewolf import events as werewolf
+from app.games.werewolf.words import LastWords
 from app.table import history, talk
+from app.table.log import Append
 from app.table.models import CodeRow, PersonRow
 from app.table.service import Tables
 from app.table.sqlite import SqliteLog
+from app.table.step import entry_of
 
 from .house import Avatar, House
 
@@ -434,3 +438,28 @@ def test_what_is_no_key_is_refused_in_a_sentence(written: str) -> None:
 def test_a_key_is_taken_as_people_write_it() -> None:
     upper = " 0F7E1C2A-3B4D-4E5F-8A9B-0C1D2E3F4A5B "
     assert people.key_of(upper) == upper.strip().lower()
+
+
+async def test_what_somebody_wrote_goes_with_him(new_house: Callable[..., House]) -> None:
+    house = await new_house().open(game="werewolf")
+    (ada,) = house.avatars("Ada")
+    await house.join(ada)
+    await house.press_start(ada)
+    match = house.table.now.match_id
+    seq, log = house.table.now.seq + 1, house.store.log
+    said = [werewolf.LastWordsPrompt(ada.key)]
+    entry = entry_of(house.id, house.table.number, seq, house.clock.ms, SERVER, None, said)
+    await log.append(Append(house.id, [entry]))
+    await house.restart()
+    await house.command(ada, LastWords("I never liked Bert"))
+    await house.command(house.owner, lobby.ResetMatch())
+    assert "never liked" in await everything_of(house, match)
+    await people.forget(house.tables, ada.key)
+    left = await everything_of(house, match)
+    assert "werewolf.last_words" in left
+    assert "never liked" not in left
+
+
+async def everything_of(house: House, match: str) -> str:
+    _, rows = await history.match_log(house.store, match)
+    return "".join(row.command + row.events for row in rows)

@@ -316,7 +316,8 @@ def _dice(view: WerewolfPublic, names: Mapping[Key, str], theme: Theme) -> str:
         return " · ".join(f"{s.name} {s.votes}" for s in led)
     if view.sheriff:
         return say("dice", "sheriff", name=names[view.sheriff])
-    return say("dice", "no_sheriff") if view.day > 1 or view.moment != "day" else " "
+    chosen = view.day > 1 or (view.day == 1 and view.moment != "day")
+    return say("dice", "no_sheriff") if chosen else " "
 
 
 def hud(view: WerewolfPublic, private: WerewolfPrivate, theme: Theme) -> Frame:

@@ -17,7 +17,7 @@ export function wrong(what) {
 
 /** The type of an event or command as people read it. */
 export function words(kind) {
-  return kind.replaceAll("roulette.", "").replaceAll("_", " ");
+  return kind.slice(kind.lastIndexOf(".") + 1).replaceAll("_", " ");
 }
 
 /** A value in a sentence, players by their names. */
