@@ -108,6 +108,15 @@ def test_every_match_has_exactly_one_winning_camp_whose_own_are_gone(character: 
     assert camps["wolves"] > 12
 
 
+def test_looking_at_once_who_has_won_finds_the_same_winner_as_looking_after_each_step() -> None:
+    for seed in range(40):
+        camps = set()
+        for check in ("step", "atomic"):
+            told = [e for entry in everything(seed, check=check) for e in entry]
+            camps |= {e.camp for e in told if isinstance(e, events.Victory)}
+        assert len(camps) == 1
+
+
 def test_who_does_nothing_at_all_is_drawn_by_lot_until_somebody_has_won() -> None:
     for seed in range(6):
         told = [e for entry in everything(seed, bots="idle") for e in entry]
@@ -365,7 +374,7 @@ def test_the_role_is_on_a_hud_only_if_its_wearer_wants_it_so() -> None:
 def test_wolves_write_to_each_other_until_one_is_out() -> None:
     table = village(*NAMES)
     one, other = play_of(table).pack
-    (told,) = table.do(Actor(one), w.Whisper("wolves", " Hello \n there "))
+    (told,) = table.do(Actor(one), w.Whisper("wolves", " Hello\nthere "))
     assert told == events.Whispered(one, "wolves", "Hello there", (one, other))
     assert table.heard(other)[-1] == f"🐺 {table.match.name(one)}: Hello there"
     seer = who(table, "seer")

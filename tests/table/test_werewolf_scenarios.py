@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 import pytest
 
-from app.games import events_decoder, lobby
+from app.games import command_decoder, events_decoder, lobby
 from app.games.core import NOBODY, SERVER, Command, Event, Key, snake
 from app.games.werewolf import events as ev
 from app.games.werewolf import rules
@@ -173,6 +173,10 @@ class Scene:
             assert house.table.now.match.phase == phase + 1
             return await self._told()
         who = self.people[what["by"]]
+        if kind not in (*COMMANDS, "lastWords"):
+            with pytest.raises(msgspec.ValidationError):
+                command_decoder.decode(msgspec.json.encode({"type": snake(kind)}))
+            return [{"type": "rejected", "to": [what["by"]], "cmd": kind, "reason": "unknown"}]
         answer = await house.command(who, self._command(kind, what["args"]))
         if answer.refused:
             reason = REASONS.get(answer.refused, answer.refused)
@@ -214,7 +218,9 @@ class Scene:
             return [self._named("", v) for v in value]
         if isinstance(value, dict):
             return {self.names[k]: v for k, v in value.items()}
-        if value == NOBODY and field != "text":
+        if field == "text":
+            return value
+        if value == NOBODY:
             return None
         return self.names.get(value, value)
 
@@ -241,7 +247,7 @@ class Scene:
         }
 
     def _key(self, name: str) -> Key:
-        return self.people[name].key
+        return self.people[name].key if name in self.people else Key(name)
 
 
 def _camel(name: str) -> str:

@@ -131,7 +131,7 @@ class Evening:
         everybody = [p.key for p in self.people.values()]
         told = news.since(table, self.known["device"], everybody, ms)
         self.known["device"] = told.seq
-        records = wire.news_records(told, [(k, False) for k in everybody], False, {})
+        records = wire.news_records(told, dict.fromkeys(everybody, False), False, {})
         self.unfiltered += records
         # Lines are numbered by all that this very device is told, the insiders' lines included.
         self.device += [

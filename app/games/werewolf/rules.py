@@ -261,8 +261,7 @@ def company(play: Play, key: Key, group: w.Group) -> tuple[Key, ...]:
 
 def written(text: str) -> str:
     """What somebody wrote as it may be said: one line, no control signs, bounded."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return clip(line, TEXT_BYTES)
+    return clip("".join(c if c.isprintable() else " " for c in text).strip(), TEXT_BYTES)
 
 
 # ---- who is waited for, and the clock -------------------------------------------------------

@@ -279,12 +279,15 @@ def _put_out(story: WerewolfStory, key: Key, cause: w.Cause) -> tuple[Key, ...]:
     """5.1: out, and the lover after him; who that is."""
     outs = [key]
     story.tell(ev.Out(key, cause))
+    if _won_at_once(story):
+        return tuple(outs)
     lovers = on(story).lovers
     if key in lovers:
         other = lovers[1 - lovers.index(key)]
         if other in on(story).living:
             story.tell(ev.Out(other, "lover"))
             outs.append(other)
+            _won_at_once(story)
     return tuple(outs)
 
 
@@ -342,9 +345,16 @@ def winner(play: Play, options: WerewolfOptions) -> Camp | None:
     return "villagers" if gone(special) or gone(plain, or_crazed=True) else None
 
 
+def _won_at_once(story: WerewolfStory) -> bool:
+    """W2: where the table checks after each who goes out, not only after each step."""
+    return options_of(story.match).check == "atomic" and _won(story, "atomic")
+
+
 def _won(story: WerewolfStory, step: str) -> bool:
     """7, W2: whether the match ends with this step; then everything is shown and scored."""
     match, play = story.match, on(story)
+    if match.stage == "over":
+        return True
     camp = winner(play, options_of(match))
     if camp is None:
         return False
