@@ -136,6 +136,12 @@ class Pictures:
                 await self._one(*errand)
             except Exception:
                 log.exception("picture_failed")
+            finally:
+                self._queue.task_done()
+
+    async def idle(self) -> None:
+        """Wait until all that were wanted have been looked for."""
+        await self._queue.join()
 
     async def _one(self, key: Key, ask: bool, retried: bool) -> None:
         row = await self._tables.store.run(lambda s: s.get(PictureRow, key))

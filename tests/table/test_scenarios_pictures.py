@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import httpx
 import pytest
@@ -37,6 +37,8 @@ class Grid:
         self.asked: list[str] = []
         self.gate = asyncio.Event()
         self.gate.set()
+        self.idle: Callable[[], Awaitable[None]]
+        """Waits until all that were wanted have been looked for."""
 
     async def __call__(self, request: httpx.Request) -> httpx.Response:
         assert (request.url.scheme, request.url.host) == ("https", "world.secondlife.com")
@@ -58,6 +60,7 @@ def grid() -> Grid:
 @pytest.fixture
 async def pictures(house: House, grid: Grid) -> AsyncIterator[Pictures]:
     made = Pictures(house.tables, httpx.MockTransport(grid), retry_s=0.01, pause_s=0)
+    grid.idle = made.idle
     await made.start()
     yield made
     await made.close()
@@ -65,19 +68,15 @@ async def pictures(house: House, grid: Grid) -> AsyncIterator[Pictures]:
 
 async def settled(house: House, grid: Grid, asked: int) -> list[str]:
     """The profile pictures of the first places, when the grid was asked so often and no more."""
-    for _ in range(400):
-        await asyncio.sleep(0.005)
-        if len(grid.asked) >= asked and not await _running(house, grid, asked):
-            break
+    async with asyncio.timeout(10):
+        while len(grid.asked) < asked:
+            await asyncio.sleep(0.005)
+        await grid.idle()
+    await asyncio.sleep(0.05)  # for one that would be too many
+    await grid.idle()
     assert len(grid.asked) == asked
     await house.look()
     return [house.slot(n)[0].picture for n in range(3)]
-
-
-async def _running(house: House, grid: Grid, asked: int) -> bool:
-    seq = house.table.now.seq
-    await asyncio.sleep(0.05)
-    return len(grid.asked) != asked or house.table.now.seq != seq
 
 
 @BOTH

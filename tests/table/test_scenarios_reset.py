@@ -88,7 +88,10 @@ def test_pb_147_every_word_has_one_meaning_and_a_schema() -> None:
     commands = msgspec.json.schema_components([games.AnyCommand])[1]
     events = msgspec.json.schema_components([games.AnyEvent])[1]
     assert set(commands) == {kind.__name__ for kind in games.COMMANDS}
-    assert len(events) == len(games.EVENTS)
+    # Some events have parts, which have schemas of their own.
+    described = {name.rpartition(".")[2] for name in events}
+    assert {kind.__name__ for kind in games.EVENTS} <= described
+    assert len(events) >= len(games.EVENTS)
 
 
 async def test_a_restart_gives_everybody_full_time_and_says_so(house: House) -> None:
