@@ -11,13 +11,14 @@ import contextlib
 import secrets
 import time
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import structlog
-from redis.asyncio import Redis
-from redis.asyncio.client import PubSub
-from redis.exceptions import RedisError
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
+    from redis.asyncio.client import PubSub
 
 log = structlog.get_logger("bus")
 
@@ -30,7 +31,6 @@ DEAD_S = 5.0
 AGAIN_S = 1.0
 WAITING = 10_000
 """Messages kept while they cannot go out; if there are more they are dropped."""
-LOST = (RedisError, OSError, TimeoutError)
 
 
 class Message(msgspec.Struct, array_like=True):
@@ -85,10 +85,13 @@ class Bus:
             await asyncio.wait({self._task}, timeout=0.5)
 
     async def _run(self) -> None:
+        from redis.exceptions import RedisError
+
+        lost = (RedisError, OSError, TimeoutError)
         while not self._ending:
             try:
                 await self._connected()
-            except* LOST as group:
+            except* lost as group:
                 if self.state == "up":
                     log.warning("redis_lost", why=type(group.exceptions[0]).__name__)
             finally:
@@ -97,6 +100,8 @@ class Bus:
             await asyncio.sleep(AGAIN_S)
 
     async def _connected(self) -> None:
+        from redis.asyncio import Redis
+
         client = Redis.from_url(self._url, socket_connect_timeout=DEAD_S, socket_timeout=DEAD_S)
         async with client, client.pubsub() as heard:
             await heard.subscribe(self._channel)

@@ -7,6 +7,7 @@ import fcntl
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from alembic import command
 from alembic.config import Config
@@ -17,8 +18,10 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 
 from app.errors import PerilError
 from app.settings import Settings
-from app.table.postgres import PostgresLog
 from app.table.sqlite import SqliteLog
+
+if TYPE_CHECKING:
+    from app.table.postgres import PostgresLog
 
 LOCK = ".in-use"
 MIGRATING = 0x9E811
@@ -48,6 +51,8 @@ def open_postgres(url: str) -> PostgresLog:
         raise Unusable("PERIL_DATABASE_URL is not an address of a database.") from error
     if parsed.get_backend_name() not in ("postgresql", "postgres"):
         raise Unusable("PERIL_DATABASE_URL has to begin with postgresql://")
+    from app.table.postgres import PostgresLog
+
     store = PostgresLog(parsed.set(drivername="postgresql+psycopg"))
     try:
         migrate(store.engine)
