@@ -56,15 +56,33 @@ def seasons(session: Session, scope: str, game: str) -> list[str]:
         before_ms, _ = season_ms(found[-1])
 
 
+def parts(session: Session, scope: str, game: str) -> list[str]:
+    """What players have been in matches that count: "role/" and "/camp" of each, in order."""
+    found = session.exec(
+        select(ResultRow.part).where(*_counting(scope, game), ResultRow.part != "").distinct()
+    )
+    split = [part.partition("/") for part in found]
+    roles = sorted({f"{role}/" for role, _, _ in split})
+    return roles + sorted({f"/{camp}" for _, _, camp in split if camp})
+
+
 def page(
-    session: Session, scope: str, game: str, number: int, season: str = "", search: str = ""
+    session: Session,
+    scope: str,
+    game: str,
+    number: int,
+    season: str = "",
+    search: str = "",
+    part: str = "",
 ) -> RankingPage:
     """Page `number` (from 0) of a ranking; clamped to the pages there are.
 
-    `season`: a month, as `season_ms` takes it; "": of all times.  `search`: only those with this in
-    their names, each at his place.  Who wishes so is left out, and the others close up.
+    `season`: a month, as `season_ms` takes it; "": of all times.  `part`: only matches in which
+    they were that, as `parts` has it.  `search`: only those with this in their names, each at his
+    place.  Who wishes so is left out, and the others close up.
     """
-    sums = _season(scope, game, season) if season else _whole(scope, game)
+    some = *_when(season), *_as(part)
+    sums = _sums(scope, game, *some) if some else _whole(scope, game)
     query: Any = columns(sums)
     if search:
         # PostgreSQL takes no NUL, and no name has one.
@@ -139,10 +157,19 @@ def _whole(scope: str, game: str) -> Subquery:
     return sums.where(*mine).subquery()
 
 
-def _season(scope: str, game: str, season: str) -> Subquery:
+def _when(season: str) -> tuple[Any, ...]:
+    if not season:
+        return ()
     first_ms, after_ms = season_ms(season)
-    at_ms = col(ResultRow.at_ms)
-    return _sums(scope, game, at_ms >= first_ms, at_ms < after_ms)
+    return col(ResultRow.at_ms) >= first_ms, col(ResultRow.at_ms) < after_ms
+
+
+def _as(part: str) -> tuple[Any, ...]:
+    if not part:
+        return ()
+    was = col(ResultRow.part)
+    role = part.endswith("/")
+    return (was.startswith(part, autoescape=True) if role else was.endswith(part, autoescape=True),)
 
 
 def _sums(scope: str, game: str, *when: Any) -> Subquery:
@@ -211,6 +238,7 @@ def rebuild(session: Session) -> int:
                         table_id=entry.table_id,
                         game=game,
                         won=event.won,
+                        part=event.detail,
                         at_ms=entry.at_ms,
                     )
                 )

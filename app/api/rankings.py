@@ -32,6 +32,16 @@ Search = Annotated[
 ]
 
 
+Part = Annotated[
+    str,
+    Query(
+        max_length=32,
+        pattern=r"^([a-z_]+/|/[a-z_]+)?$",
+        description="Only matches in which they had this role (`seer/`) or camp (`/wolves`).",
+    ),
+]
+
+
 class RankOut(BaseModel):
     place: int
     key: str
@@ -47,6 +57,8 @@ class RankingOut(BaseModel):
     game: str
     season: str = Field(description='The month it is of; "": of all times.')
     seasons: list[str] = Field(description="Months with results, the latest first.")
+    part: str = Field(description='What they were in the matches that count; "": anything.')
+    parts: list[str] = Field(description="Roles, as `seer/`, and camps, as `/wolves`, of the game.")
     page: int
     pages: int
     rows: list[RankOut]
@@ -94,12 +106,12 @@ def router(tables: Tables, access: Access) -> APIRouter:
     routes = APIRouter(tags=["rankings"])
 
     async def shown(
-        scope: str, game: str, page: int, season: str = "", search: str = ""
+        scope: str, game: str, page: int, season: str = "", search: str = "", part: str = ""
     ) -> RankingOut:
         if game not in GAMES:
             raise NotFound("game", game)
         found = await tables.store.run(
-            lambda s: ranking.page(s, scope, game, page, season, search.strip())
+            lambda s: ranking.page(s, scope, game, page, season, search.strip(), part)
         )
         rows = [
             RankOut(
@@ -117,6 +129,8 @@ def router(tables: Tables, access: Access) -> APIRouter:
             game=game,
             season=season,
             seasons=seasons,
+            part=part,
+            parts=await tables.store.run(lambda s: ranking.parts(s, scope, game)),
             page=found.page,
             pages=found.pages,
             rows=rows,
@@ -124,10 +138,14 @@ def router(tables: Tables, access: Access) -> APIRouter:
 
     @routes.get("/rankings", summary="The ranking of the whole service")
     async def get_rankings(
-        page: PageNumber = 0, game: GameName = "peril", season: Season = "", search: Search = ""
+        page: PageNumber = 0,
+        game: GameName = "peril",
+        season: Season = "",
+        search: Search = "",
+        part: Part = "",
     ) -> RankingOut:
         """Wins first, then fewer losses, then who got there first."""
-        return await shown(ranking.SERVICE, game, page, season, search)
+        return await shown(ranking.SERVICE, game, page, season, search, part)
 
     @routes.delete("/rankings", summary="Wipe the service's ranking")
     async def delete_rankings(request: Request, game: GameName = "peril") -> RankingOut:
@@ -141,11 +159,15 @@ def router(tables: Tables, access: Access) -> APIRouter:
 
     @routes.get("/tables/{table_id}/ranking", summary="A table's ranking")
     async def get_ranking(
-        table_id: str, page: PageNumber = 0, season: Season = "", search: Search = ""
+        table_id: str,
+        page: PageNumber = 0,
+        season: Season = "",
+        search: Search = "",
+        part: Part = "",
     ) -> RankingOut:
         """In the order of the service's ranking, with what was won and lost at this table."""
         table = await tables.table(table_id)
-        return await shown(table_id, table.now.match.game, page, season, search)
+        return await shown(table_id, table.now.match.game, page, season, search, part)
 
     @routes.delete("/tables/{table_id}/ranking", summary="Wipe its ranking")
     async def delete_ranking(table_id: str, request: Request) -> RankingOut:

@@ -56,6 +56,8 @@ class Score(msgspec.Struct, frozen=True):
     key: str
     name: str
     won: bool
+    part: str = ""
+    """What he was, as "role/camp", where the game has such."""
     on_table: bool = True
     """False if the table's ranking was reset in the same step, after this."""
 

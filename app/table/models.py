@@ -117,6 +117,8 @@ class ResultRow(SQLModel, table=True):
     """Counts for the table: its ranking was not reset since."""
     of_service: bool = True
     """Counts for the whole service: its ranking was not wiped since."""
+    part: str = Field(default="", max_length=32)
+    """What he was, as "role/camp", where the game has such."""
 
 
 class PictureRow(SQLModel, table=True):

@@ -67,11 +67,12 @@ def _projected(append: Append) -> Iterator[Statement]:
         )
     for score in append.scores:
         yield (
-            "INSERT INTO results (match_id, key, table_id, game, won, at_ms, of_table, of_service)"
-            f" VALUES {_rows(1, 8)}",
+            "INSERT INTO results"
+            " (match_id, key, table_id, game, won, part, at_ms, of_table, of_service)"
+            f" VALUES {_rows(1, 9)}",
             (
                 *(score.match_id, score.key, append.table_id, score.game),
-                *(score.won, at_ms, score.on_table, True),
+                *(score.won, score.part, at_ms, score.on_table, True),
             ),
         )
         for scope in (append.table_id, "") if score.on_table else ("",):

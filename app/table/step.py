@@ -188,7 +188,7 @@ class Step:
 
     def _project(self, event: Event) -> None:
         if isinstance(event, lobby.Scored):
-            what = self.match.game, event.key, event.name, event.won
+            what = self.match.game, event.key, event.name, event.won, event.detail
             self.append.scores.append(Score(self.match_id, *what))
         elif isinstance(event, lobby.RankingReset):
             self.append.wiped.append(self.match.game)

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from app import players, ranking
 from app.errors import NotFound
-from app.games import GAMES
+from app.games import GAMES, texts
 from app.table.service import Tables
 from app.web import pages, plot, words
 
@@ -24,58 +24,53 @@ def router(tables: Tables) -> APIRouter:
     routes = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @routes.get("/rankings")
-    async def all_tables(
-        request: Request, game: str = "", season: str = "", search: str = "", page: str = ""
-    ) -> Response:
-        return await _ranking(request, "/rankings", ranking.SERVICE, "", game, season, search, page)
+    async def all_tables(request: Request) -> Response:
+        return await _ranking(request, "/rankings", ranking.SERVICE, "", "")
 
     @routes.get("/t/{table_id}/ranking")
-    async def one_table(
-        request: Request,
-        table_id: str,
-        game: str = "",
-        season: str = "",
-        search: str = "",
-        page: str = "",
-    ) -> Response:
+    async def one_table(request: Request, table_id: str) -> Response:
         try:
             table = await tables.table(table_id)
         except NotFound:
             return pages.error_page(404, "There is no such table here.")
-        game = game or table.now.match.game
         path = f"/t/{table_id}/ranking"
-        return await _ranking(request, path, table_id, table.name, game, season, search, page)
+        return await _ranking(request, path, table_id, table.name, table.now.match.game)
 
-    async def _ranking(
-        request: Request,
-        path: str,
-        scope: str,
-        table: str,
-        game: str,
-        season: str,
-        search: str,
-        page: str,
-    ) -> Response:
-        game = game or next(iter(GAMES))
+    async def _ranking(request: Request, path: str, scope: str, table: str, usual: str) -> Response:
+        asked = request.query_params
+        game = asked.get("game") or usual or next(iter(GAMES))
         if game not in GAMES:
             return pages.error_page(404, "There is no such game here.")
-        search = " ".join(search.split())[:SEARCH]
+        search = " ".join(asked.get("search", "").split())[:SEARCH]
         seasons = await tables.store.run(lambda s: ranking.seasons(s, scope, game))
+        season = asked.get("season", "")
         season = season if season in seasons else ""
+        parts = await tables.store.run(lambda s: ranking.parts(s, scope, game))
+        part = asked.get("part", "")
+        part = part if part in parts else ""
+        page = asked.get("page", "")
         # People count pages from 1.
         number = int(page) - 1 if page.isascii() and page.isdecimal() and len(page) < 7 else 0
         found = await tables.store.run(
-            lambda s: ranking.page(s, scope, game, number, season, search)
+            lambda s: ranking.page(s, scope, game, number, season, search, part)
         )
+        t = words.of(request)
+        theme = texts.load(game, language=t.language)
+
+        def called(part: str) -> str:
+            role, _, camp = part.partition("/")
+            return theme.maybe("role", role) if role else theme.maybe("camp", camp)
 
         def address(**changes: str) -> str:
-            chosen = {"game": game, "season": season, "search": search, **changes}
+            chosen = {"game": game, "season": season, "part": part, "search": search, **changes}
             query = urlencode({name: value for name, value in chosen.items() if value})
             return f"{path}?{query}"
 
         shown = pages.page(
             "ranking.html",
-            t=words.of(request),
+            t=t,
+            parts={one: called(one) or one.strip("/") for one in parts},
+            part=part,
             path=path,
             scope=scope,
             table=table,

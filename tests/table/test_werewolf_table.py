@@ -2,6 +2,9 @@
 
 from datetime import UTC, datetime
 
+from sqlmodel import Session
+
+from app import ranking
 from app.games import lobby
 from app.games.clock import CLOCK
 from app.games.werewolf import words as w
@@ -52,6 +55,21 @@ async def test_a_match_is_chosen_played_by_dialogs_and_shown_at_its_end(house: H
     assert house.picture == f"won_{house.state.won}"
     page = await house.tables.ranking(house.id, "werewolf", 0)
     assert [r.name for r in page.rows] == ["Ada"]
+    hers = next(p for p in house.table.now.match.play.players if p.key == ada.key)
+
+    def by_part(session: Session) -> None:
+        role, camp = f"{hers.role}/", f"/{hers.camp}"
+        for scope in (house.id, ranking.SERVICE):
+            assert ranking.parts(session, scope, "werewolf") == [role, camp]
+            for part in (role, camp):
+                assert ranking.page(session, scope, "werewolf", 0, part=part).rows == page.rows
+            other = "witch/" if hers.role != "witch" else "seer/"
+            assert not ranking.page(session, scope, "werewolf", 0, part=other).rows
+        assert ranking.parts(session, house.id, "peril") == []
+
+    await house.tables.store.run(by_part)
+    await house.tables.store.run(ranking.rebuild)
+    await house.tables.store.run(by_part)
 
 
 async def test_what_is_typed_into_a_letter_reaches_the_other_wolf_alone(house: House) -> None:

@@ -73,6 +73,14 @@ def _seed(session: Session, rooftop: str, cellar: str) -> None:
                 kept.wins += name == winner
                 kept.losses += name != winner
                 kept.reached_ms, kept.folded = at_ms, folded(name)
+    for name, part in ((NAMES[-1], "seer/villagers"), (NAMES[-2], "wolf/wolves")):
+        who, won = key(name), name == NAMES[-1]
+        row = ResultRow(match_id="w-1", key=who, table_id="w", game="werewolf", won=won, part=part)
+        row.at_ms = NOW_MS
+        session.add(row)
+        kept = RecordRow(scope="", game="werewolf", key=who, name=name, wins=won, losses=not won)
+        kept.reached_ms = NOW_MS
+        records["", f"{who} {part}"] = kept
     session.add_all(records.values())
     session.add(PersonRow(key=key(HIDDEN), hidden=True))
     session.commit()
@@ -120,6 +128,27 @@ def test_a_season_is_chosen_from_those_that_were_played(http: TestClient) -> Non
     assert rows(last)[0] == ["1", "Ines Varga", "1", "0", "100 %"]
     for odd in ("2019-01", "x", "2026-13", "0000-00"):
         assert rows(http.get(f"/rankings?season={odd}").text) == rows(page)
+
+
+def test_a_game_with_roles_ranks_those_who_had_one(http: TestClient) -> None:
+    page = http.get("/rankings?game=werewolf").text
+    options = re.findall(r'<option value="([^"]*/[^"]*)">([^<]*)', page)
+    assert options == [
+        ("seer/", "Seer"),
+        ("wolf/", "Wolf"),
+        ("/villagers", "the villagers"),
+        ("/wolves", "the wolves"),
+    ]
+    assert named(page) == [NAMES[-1], NAMES[-2]]
+    assert named(http.get("/rankings?game=werewolf&part=wolf/").text) == [NAMES[-2]]
+    assert named(http.get("/rankings?game=werewolf&part=/villagers").text) == [NAMES[-1]]
+    assert named(http.get("/rankings?game=werewolf&part=%25/").text) == [NAMES[-1], NAMES[-2]]
+    assert "Lobo" in http.get("/rankings?game=werewolf", headers={"accept-language": "es"}).text
+    told = http.get("/api/v1/rankings?game=werewolf&part=/wolves").json()
+    assert [row["name"] for row in told["rows"]] == [NAMES[-2]]
+    assert told["parts"] == ["seer/", "wolf/", "/villagers", "/wolves"]
+    assert http.get("/api/v1/rankings?game=werewolf&part=%25").status_code == 422
+    assert 'name="part"' not in http.get("/rankings?game=peril").text
 
 
 def test_a_search_finds_parts_of_names_at_their_places(http: TestClient) -> None:

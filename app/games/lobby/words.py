@@ -286,7 +286,7 @@ class Attended(Event, frozen=True):
 
 
 class Scored(Event, frozen=True):
-    """A result for the record.  `detail`: what the game adds, e.g. a camp."""
+    """A result for the record.  `detail`: what he was, as "role/camp"."""
 
     key: Key
     name: str
