@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -301,8 +300,6 @@ def test_everything_of_a_plot_lies_in_its_frame(count: int, days: float) -> None
 
 
 def test_a_plot_of_thousands_of_matches_stays_small() -> None:
-    started = time.perf_counter()
     made = plot.of(results(*(i % 2 == 0 for i in range(20_000)), days=0.01))
     assert len(made.line) < 12_000
     assert made.marks == ()
-    assert time.perf_counter() - started < 2
