@@ -150,10 +150,10 @@ class Pusher:
         nothing = wire.record("S", str(device.seq), str(device.seq), str(POLL_PUSHED_S))
         try:
             await self._post(device, device.url, nothing)
+        except NotTaken:
+            return True
         except Lost:
             return False
-        except NotTaken:
-            pass
         return True
 
     async def _post(self, device: Device, url: str, text: str) -> int:

@@ -56,6 +56,15 @@ async def servers(
         yield made[0], made[1]
 
 
+async def pushed_to(server: Server) -> Linkset:
+    """A linkset with a URL that works, which has nothing more to hear."""
+    made = Linkset(server)
+    made.takes_pushes()
+    await made.hello()
+    await server.settled()
+    return made
+
+
 async def tick(*servers: Server) -> None:
     """So long that everybody looks again at what he knows."""
     servers[0].clock.ms += 3000
@@ -90,10 +99,7 @@ async def test_the_process_that_stored_something_pushes_it_and_no_other_does(
     servers: tuple[Server, Server],
 ) -> None:
     one, other = servers
-    linkset = Linkset(one)
-    linkset.takes_pushes()
-    await linkset.hello()
-    await one.settled()
+    linkset = await pushed_to(one)
     table = await other.tables.table(linkset.known.table_id)
     await other.tables.keeper.contact(table.id)
     one.grid.calls.clear()
@@ -109,10 +115,7 @@ async def test_a_url_that_another_process_heard_of_is_used(
     servers: tuple[Server, Server],
 ) -> None:
     one, other = servers
-    linkset = Linkset(one)
-    linkset.takes_pushes()
-    await linkset.hello()
-    await one.settled()
+    linkset = await pushed_to(one)
     table = await one.tables.table(linkset.known.table_id)
     linkset.server = other
     del one.grid.urls[URL]
@@ -130,10 +133,7 @@ async def test_a_push_that_came_out_of_order_does_not_cost_the_url(
 ) -> None:
     one, _ = servers
     monkeypatch.setattr("app.devices.push.AHEAD_S", 0.01)
-    linkset = Linkset(one)
-    linkset.takes_pushes()
-    await linkset.hello()
-    await one.settled()
+    linkset = await pushed_to(one)
     takes, refused = one.grid.urls[URL], []
 
     async def once(request: httpx.Request) -> httpx.Response:
