@@ -368,7 +368,7 @@ class Game(ABC, Generic[P]):
 
     @abstractmethod
     def dialog(
-        self, match: Match[P], key: Key, name: str, page: int, theme: Theme
+        self, match: Match[P], who: Actor, name: str, page: int, theme: Theme
     ) -> Dialog | None:
         """A dialog of the running match, by name; None if this seat has no such dialog now."""
 

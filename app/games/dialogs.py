@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from app.display import clip
-from app.games.core import Command
+from app.games.core import Actor, Command
 from app.games.texts import Theme
 
 T = TypeVar("T")
@@ -81,6 +81,13 @@ def _fit(buttons: Sequence[Button]) -> list[Button]:
         same = label == button.label
         out.append(button if same else msgspec.structs.replace(button, label=label))
     return out
+
+
+def way_out(who: Actor, theme: Theme) -> Button:
+    """Out of a match: to leave it, or first to the owner's menu for whoever may open that."""
+    if who.rights:
+        return Button(theme.say("button", "owner"), then="owner")
+    return Button(theme.say("button", "leave"), then="leave")
 
 
 def paged(

@@ -83,7 +83,7 @@ def dialog(
         return _typed_option(match, name, theme) if "options" in who.rights else None
     if name in _PLAYER:
         return _PLAYER[name](game, match, who, page, theme)
-    return game.dialog(match, who.key, name, page, theme) if match.play is not None else None
+    return game.dialog(match, who, name, page, theme) if match.play is not None else None
 
 
 # ---- the lobby's menus ----------------------------------------------------------------------
@@ -155,22 +155,21 @@ def _wait(game: Game[Any], match: Match[Any], who: Actor, _: int, theme: Theme) 
     say = theme.say
     names = _listed(match.name(k) for k in game.public(match, RankingPage()).waiting_for)
     why = "frozen" if match.frozen else "waiting_for" if names else "wait"
-    plays = match.stage == "playing" and not _is_out(game, match, who.key)
-    buttons = [Button(say("button", "leave"), then="leave")] if plays else []
+    buttons = [Button(say("button", "leave"), then="leave")] if _plays(game, match, who.key) else []
     if who.rights:
         buttons.append(Button(say("button", "owner"), then="owner"))
     buttons += _own(seat, theme)
     return make("wait", say("menu", why, names=names), buttons)
 
 
-def _is_out(game: Game[Any], match: Match[Any], key: Key) -> bool:
-    seats = game.public(match, RankingPage()).seats
-    return any(seat.out for seat in seats if seat.key == key)
+def _plays(game: Game[Any], match: Match[Any], key: Key) -> bool:
+    """Whether he has a place to leave in the match that runs."""
+    seats = game.public(match, RankingPage()).seats if match.stage == "playing" else ()
+    return any(not seat.out and not seat.gone for seat in seats if seat.key == key)
 
 
 def _leave(game: Game[Any], match: Match[Any], who: Actor, __: int, theme: Theme) -> Dialog | None:
-    key = who.key
-    if match.stage != "playing" or match.seat(key) is None or _is_out(game, match, key):
+    if not _plays(game, match, who.key):
         return None
     say = theme.say
     return make(
@@ -186,9 +185,8 @@ def _leave(game: Game[Any], match: Match[Any], who: Actor, __: int, theme: Theme
 # ---- the owner's menus ----------------------------------------------------------------------
 
 
-def _owner(_: Game[Any], match: Match[Any], who: Actor, ___: int, theme: Theme) -> Dialog | None:
-    say = theme.say
-    locked = match.locked
+def _owner(game: Game[Any], match: Match[Any], who: Actor, ___: int, theme: Theme) -> Dialog | None:
+    say, locked = theme.say, match.locked
     buttons = []
     if "matches" in who.rights:
         buttons += [
@@ -209,6 +207,8 @@ def _owner(_: Game[Any], match: Match[Any], who: Actor, ___: int, theme: Theme) 
         ]
     if "own" in who.rights:
         buttons.append(Button(say("button", "console"), then=CONSOLE))
+    if _plays(game, match, who.key):  # dialogs of the game lead here instead of out of it
+        buttons.append(Button(say("button", "leave"), then="leave"))
     buttons.append(Button(say("button", "back_to_game"), then="game"))
     return make("owner", say("menu", "owner_locked" if locked else "owner"), buttons)
 
@@ -392,9 +392,9 @@ _OWNER: dict[str, tuple[Right | None, _Build]] = {
 
 def follow(game: Game[Any], match: Match[Any], who: Actor, then: str) -> str:
     """The dialog a button's `then` means now: `game` and `due` depend on where the match is."""
-    key = who.key
     if then not in ("due", "game"):
         return then
     if match.stage == "lobby" and then == "game":
-        return "lobby" if match.seat(key) else "owner_choice" if who.rights else ""
-    return due(game, match, key) or _idle(game, match, key) or ("wait" if match.seat(key) else "")
+        return "lobby" if match.seat(who.key) else "owner_choice" if who.rights else ""
+    name = due(game, match, who.key) or _idle(game, match, who.key)
+    return name or ("wait" if match.seat(who.key) else "")

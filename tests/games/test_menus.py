@@ -32,6 +32,7 @@ from app.games.peril.words import Mark, Pick, Roll, Unmark
 
 from .dice import SeededDice
 from .driver import OWNER, SERVICE, PerilTable, Table, drawn, lobby_of, playing
+from .walks import STAFF
 
 TEN = ("ann", "bob", "cid", "dot", "eve", "fay", "gus", "hal", "ida", "jon")
 
@@ -140,18 +141,69 @@ def test_after_the_end_there_is_nothing_to_leave() -> None:
     assert labels(table.shown("ann", "wait")) == ["🔎 My Data", "🌐 Language"]
 
 
-def test_a_seated_owner_reaches_the_owner_menu_from_every_dialog_of_the_match() -> None:
-    table = playing("owner", "bob", peril="owner")
-    assert table.press(OWNER, "pick", "Owner") == "owner"
-    assert table.press(OWNER, "owner", "⬅️ Back to Game") == "pick"
-    table.picks(owner=[1], bob=[2])
-    assert table.press(OWNER, "roll", "Owner") == "owner"
+@pytest.mark.parametrize("who", [OWNER, STAFF], ids=["owner", "staff"])
+def test_whoever_has_rights_reaches_the_owner_menu_from_every_dialog_of_the_match(
+    who: Actor,
+) -> None:
+    table = playing(who.key, "bob", peril=who.key)
+    assert table.press(who, "pick", "Owner") == "owner"
+    assert table.press(who, "owner", "⬅️ Back to Game") == "pick"
+    table.do(who, Mark(1))
+    assert table.press(who, "pick", "Owner") == "owner"
+    table.picks(**{who.key: [1]}, bob=[2])
+    assert table.press(who, "roll", "Owner") == "owner"
     table.roll(6)
-    assert labels(table.shown(OWNER, "wait")) == [
+    assert labels(table.shown(who, "wait")) == ["Leave Game", "Owner", "🔎 My Data", "🌐 Language"]
+
+
+@pytest.mark.parametrize("who", [OWNER, STAFF], ids=["owner", "staff"])
+def test_from_the_owner_menu_he_leaves_the_match_that_he_plays(who: Actor) -> None:
+    table = playing(who.key, "bob", "cid", peril="bob")
+    assert table.press(who, "owner", "Leave Game") == "leave"
+    table.press(who, "leave", "YES, LEAVE")
+    assert table.out == [who.key]
+    assert "Leave Game" not in labels(table.shown(who, "owner"))
+
+
+def test_with_few_rights_too_he_reaches_what_he_may_do_in_his_turn() -> None:
+    clerk = Actor(STAFF.key, STAFF.name, staff=frozenset({"options"}))
+    table = playing(clerk.key, "bob", peril=clerk.key)
+    assert table.press(clerk, "pick", "Owner") == "owner"
+    assert labels(table.shown(clerk, "owner")) == [
+        "⚙️ Options",
+        "🎲 Choose Game",
+        "🌐 Table Language",
         "Leave Game",
-        "Owner",
-        "🔎 My Data",
-        "🌐 Language",
+        "⬅️ Back to Game",
+    ]
+
+
+@pytest.mark.parametrize("game", sorted(games.GAMES))
+@pytest.mark.parametrize("who", [OWNER, STAFF], ids=["owner", "staff"])
+def test_in_every_game_the_owner_menu_is_near_while_he_is_asked(game: str, who: Actor) -> None:
+    table = Table(SeededDice(5), game=game)
+    table.sit(who.key)
+    table.bots(max(5, table.game.seats.start) - 1)
+    table.begin()
+    asked = set()
+    while table.match.stage == "playing" and not table.seat(who.key).auto:
+        if due := table.due(who.key):
+            asked.add(due)
+            near = table.shown(who, due)
+            seen = {b.then for b in near.buttons if b.command is None and b.then}
+            seen |= {b.then for name in seen for b in table.shown(who, name).buttons}
+            assert "owner" in seen, due
+        table.tick()
+    assert asked
+
+
+@pytest.mark.parametrize("page", [0, 1, 2])
+def test_the_owner_menu_takes_no_number_from_a_page_of_picks(page: int) -> None:
+    table = playing(STAFF.key, *"abcdefg", peril=STAFF.key)
+    mine = labels(table.shown(STAFF, "pick", page))
+    others = labels(table.shown(Actor(STAFF.key), "pick", page))
+    assert [label for label in mine if label != "Owner"] == [
+        label for label in others if label != "Leave Game"
     ]
 
 

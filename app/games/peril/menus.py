@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.games.core import Key
-from app.games.dialogs import Button, Dialog, make, paged
+from app.games.core import Actor, Key
+from app.games.dialogs import Button, Dialog, make, paged, way_out
 from app.games.peril.state import PerilMatch, Play, Player
 from app.games.peril.words import Mark, Pick, Roll, Unmark
 from app.games.texts import Theme
@@ -19,27 +19,23 @@ def due(match: PerilMatch, key: Key) -> str:
     return ""
 
 
-def dialog(match: PerilMatch, key: Key, name: str, page: int, theme: Theme) -> Dialog | None:
-    play = match.play
+def dialog(match: PerilMatch, who: Actor, name: str, page: int, theme: Theme) -> Dialog | None:
+    play, key = match.play, who.key
     if play is None or not name or due(match, key) != name:
         return None
     player = play.player(key)
     assert player is not None
-    if key == match.owner:
-        way_out = Button(theme.say("button", "owner"), then="owner")
-    else:
-        way_out = Button(theme.say("button", "leave"), then="leave")
     if name == "pick":
-        return _pick(match, play, player, page, way_out, theme)
+        return _pick(match, play, player, page, way_out(who, theme), theme)
     text = theme.say(
         "menu", "roll", name=match.name(key), sides=play.sides, numbers=_numbers(player.picks)
     )
-    buttons = [Button(theme.say("button", "roll"), Roll()), way_out]
+    buttons = [Button(theme.say("button", "roll"), Roll()), way_out(who, theme)]
     return make("roll", text, buttons, phase=match.phase)
 
 
 def _pick(
-    match: PerilMatch, play: Play, player: Player, page: int, way_out: Button, theme: Theme
+    match: PerilMatch, play: Play, player: Player, page: int, last: Button, theme: Theme
 ) -> Dialog:
     say = theme.say
 
@@ -51,7 +47,7 @@ def _pick(
     if missing <= 0:
         done = Button(say("button", "done"), Pick(player.marked))
         text = say("menu", "pick_done", marked=_numbers(player.marked))
-        buttons = [*(back(n) for n in sorted(player.marked)), done, way_out]
+        buttons = [*(back(n) for n in sorted(player.marked)), done, last]
         return make("pick", text, buttons, phase=match.phase)
 
     def choice(number: int) -> Button:
@@ -59,7 +55,7 @@ def _pick(
             return back(number)
         return Button(str(number), Mark(number), then="pick", page=page)
 
-    buttons, page, pages = paged("pick", play.free, choice, page, [way_out], theme)
+    buttons, page, pages = paged("pick", play.free, choice, page, [last], theme)
     text = say(
         "menu",
         "pick",

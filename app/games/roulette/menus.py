@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.games.core import Command, Key
-from app.games.dialogs import Button, Dialog, make, paged
+from app.games.core import Actor, Command, Key
+from app.games.dialogs import Button, Dialog, make, paged, way_out
 from app.games.roulette import rules
 from app.games.roulette.state import Play, RouletteMatch
 from app.games.roulette.words import Pass, Pull, QuickDraw, Steal
@@ -21,18 +21,18 @@ def due(match: RouletteMatch, key: Key) -> str:
     return "steal" if play.must_steal else "turn"
 
 
-def dialog(match: RouletteMatch, key: Key, name: str, page: int, theme: Theme) -> Dialog | None:
+def dialog(match: RouletteMatch, who: Actor, name: str, page: int, theme: Theme) -> Dialog | None:
     play = match.play
-    if play is None or not due(match, key):
+    if play is None or not due(match, who.key):
         return None
     if name == "turn" and not play.must_steal:
-        return _turn(match, play, key, theme)
+        return _turn(match, play, who, theme)
     if name in TARGETS and rules.targets(match, TARGETS[name]):
-        return _targets(match, play, key, name, page, theme)
+        return _targets(match, play, who, name, page, theme)
     return None
 
 
-def _turn(match: RouletteMatch, play: Play, key: Key, theme: Theme) -> Dialog:
+def _turn(match: RouletteMatch, play: Play, who: Actor, theme: Theme) -> Dialog:
     say = theme.say
     buttons = [Button(say("button", "pull"), Pull())]
     open_ = rules.legal(match)
@@ -44,13 +44,13 @@ def _turn(match: RouletteMatch, play: Play, key: Key, theme: Theme) -> Dialog:
     return make(
         "turn",
         say("menu", "must_pull" if play.must_pull else "turn", **_words(match, play)),
-        [*buttons, _way_out(match, key, theme)],
+        [*buttons, way_out(who, theme)],
         phase=match.phase,
     )
 
 
 def _targets(
-    match: RouletteMatch, play: Play, key: Key, name: str, page: int, theme: Theme
+    match: RouletteMatch, play: Play, who: Actor, name: str, page: int, theme: Theme
 ) -> Dialog:
     say, what = theme.say, TARGETS[name]
 
@@ -58,7 +58,7 @@ def _targets(
         label = say("button", f"{name}_one", name=match.name(target))
         return Button(label, what(target))
 
-    back = [_way_out(match, key, theme)]
+    back = [way_out(who, theme)]
     if not play.must_steal:
         back = [Button(say("button", "back"), then="turn")]
     buttons, page, pages = paged(name, rules.targets(match, what), at, page, back, theme)
@@ -74,9 +74,3 @@ def _words(match: RouletteMatch, play: Play) -> dict[str, object]:
         "chambers": play.chambers,
         "percent": round(100 / play.chamber),
     }
-
-
-def _way_out(match: RouletteMatch, key: Key, theme: Theme) -> Button:
-    if key == match.owner:
-        return Button(theme.say("button", "owner"), then="owner")
-    return Button(theme.say("button", "leave"), then="leave")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.display import clip
-from app.games.core import NOBODY, Command, Key
+from app.games.core import NOBODY, Actor, Command, Key
 from app.games.dialogs import TEXT_BYTES, Button, Dialog, make, paged
 from app.games.texts import Theme
 from app.games.werewolf import rules
@@ -43,14 +43,14 @@ def idle(match: WerewolfMatch, key: Key) -> str:
     return "card" if match.play is not None and seat is not None and not seat.barred else ""
 
 
-def dialog(match: WerewolfMatch, key: Key, name: str, page: int, theme: Theme) -> Dialog | None:
-    play = match.play
+def dialog(match: WerewolfMatch, who: Actor, name: str, page: int, theme: Theme) -> Dialog | None:
+    play, key = match.play, who.key
     player = play.player(key) if play else None
     seat = match.seat(key)
     if play is None or player is None or play.phase == "over" or seat is None or seat.barred:
         return None
     kind, _, rest = name.partition(".")
-    made = _Maker(match, play, player, theme)
+    made = _Maker(match, play, player, bool(who.rights), theme)
     match kind:
         case "act":
             return made.act(rest, page)
@@ -76,11 +76,14 @@ def typed(match: WerewolfMatch, key: Key, name: str, text: str) -> Command | Non
 class _Maker:
     """The dialogs of one player at one moment."""
 
-    def __init__(self, match: WerewolfMatch, play: Play, player: Player, theme: Theme) -> None:
+    def __init__(
+        self, match: WerewolfMatch, play: Play, player: Player, rights: bool, theme: Theme
+    ) -> None:
         self._match = match
         self._play = play
         self._player = player
         self._key = player.key
+        self._rights = rights
         self._say = theme.say
         self._theme = theme
 
@@ -230,7 +233,7 @@ class _Maker:
                 buttons.append(self._button(f"letter_{group}", then=f"letter.{number}"))
         shown = player.unveiled
         veil = Button(say("button", "hide" if shown else "show"), Unveil(not shown), then="card")
-        table = "owner" if self._key == self._match.owner else "wait"
+        table = "owner" if self._rights else "wait"
         buttons += [veil, self._button("table", then=table)]
         return make("card", clip("\n".join(filter(None, lines)), TEXT_BYTES), buttons)
 
