@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import uuid
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
-from sqlalchemy import or_
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session, col, delete, select
 
@@ -20,10 +19,10 @@ from app import codes, games
 from app.errors import Busy, PerilError
 from app.games import lobby
 from app.games.core import SERVER, Actor, Key
+from app.kept import Kept, mentions, named, read
 from app.table import sql
 from app.table.models import (
     CodeRow,
-    DeviceRow,
     EntryRow,
     MatchRow,
     PersonRow,
@@ -56,83 +55,6 @@ class Seated(PerilError):
         )
 
 
-# ---- what is kept ---------------------------------------------------------------------------
-
-
-class Result(msgspec.Struct, frozen=True):
-    """Wins and losses in a game, at one table or ("") everywhere."""
-
-    table: str
-    game: str
-    name: str
-    wins: int
-    losses: int
-    reached_ms: int
-
-
-class Deed(msgspec.Struct, frozen=True):
-    """Something he did: the command as it stands in the log."""
-
-    seq: int
-    at_ms: int
-    command: msgspec.Raw
-
-
-class Sat(msgspec.Struct, frozen=True):
-    """A match in which he had a seat or did something.  `won`: None if it did not count."""
-
-    match: str
-    table: str
-    game: str
-    opened_ms: int
-    closed_ms: int | None
-    won: bool | None
-    deeds: list[Deed]
-
-
-class OwnTable(msgspec.Struct, frozen=True):
-    table: str
-    name: str
-    owner_name: str
-    created_ms: int
-
-
-class OwnDevice(msgspec.Struct, frozen=True):
-    """A linkset in-world of his."""
-
-    table: str
-    object_key: str
-    region: str
-    version: str
-    seen_ms: int
-
-
-class OwnStanding(msgspec.Struct, frozen=True):
-    """How an owner of tables lets him stand there: what he may do, or that he is banned."""
-
-    owner: Key
-    name: str
-    rights: list[str]
-    banned: bool
-    since_ms: int
-
-
-class Kept(msgspec.Struct, frozen=True):
-    """All that is kept about one avatar; times in milliseconds since 1970, UTC."""
-
-    key: Key
-    names: list[str]
-    hidden: bool
-    language: str
-    results: list[Result]
-    matches: list[Sat]
-    tables: list[OwnTable]
-    devices: list[OwnDevice]
-    standings: list[OwnStanding]
-    picture: str = ""
-    """Key of the texture on his profile page, as it was found."""
-
-
 def key_of(text: str) -> Key:
     """The key of an avatar as it stands in the store.  `bad_key` if it is no UUID."""
     try:
@@ -144,73 +66,7 @@ def key_of(text: str) -> Key:
 
 async def kept(tables: Tables, key: Key) -> Kept:
     """Everything that is kept about `key`.  Nothing known of him makes empty lists."""
-    return await tables.store.run(lambda session: _kept(session, key))
-
-
-def _kept(session: Session, key: Key) -> Kept:
-    person = session.get(PersonRow, key)
-    records = session.exec(
-        select(RecordRow)
-        .where(RecordRow.key == key)
-        .order_by(col(RecordRow.scope), col(RecordRow.game))
-    ).all()
-    matches, names = _matches(session, key)
-    owned = session.exec(select(TableRow).where(TableRow.owner_key == key)).all()
-    devices = session.exec(select(DeviceRow).where(DeviceRow.owner_key == key)).all()
-    standings = session.exec(select(StandingRow).where(StandingRow.key == key)).all()
-    pictured = session.get(PictureRow, key)
-    names += [t.owner_name for t in owned] + [s.name for s in standings if s.name]
-    return Kept(
-        key,
-        list(dict.fromkeys(names)),
-        person is not None and person.hidden,
-        person.language if person else "",
-        [Result(r.scope, r.game, r.name, r.wins, r.losses, r.reached_ms) for r in records],
-        matches,
-        [OwnTable(t.id, t.name, t.owner_name, t.created_ms) for t in owned],
-        [OwnDevice(d.table_id, d.object_key, d.region, d.version, d.seen_ms) for d in devices],
-        [
-            OwnStanding(Key(s.owner_key), s.name, s.rights.split(), s.banned, s.since_ms)
-            for s in standings
-        ],
-        pictured.picture if pictured else "",
-    )
-
-
-def _matches(session: Session, key: Key) -> tuple[list[Sat], list[str]]:
-    """The matches he took part in, newest first, and the names he had there."""
-    deeds: dict[str, list[Deed]] = {}
-    names: list[str] = []
-    for row in session.exec(select(EntryRow).where(_mentions(key)).order_by(col(EntryRow.at_ms))):
-        named = list(_named(msgspec.json.decode(row.events), key))
-        names += named
-        if named or row.actor == key:
-            done = deeds.setdefault(row.match_id, [])
-            if row.actor == key:
-                done.append(Deed(row.seq, row.at_ms, msgspec.Raw(row.command.encode())))
-    rows = session.exec(
-        select(MatchRow).where(col(MatchRow.id).in_(deeds)).order_by(col(MatchRow.opened_ms).desc())
-    )
-    won = {r.match_id: r.won for r in session.exec(select(ResultRow).where(ResultRow.key == key))}
-    return [
-        Sat(m.id, m.table_id, m.game, m.opened_ms, m.closed_ms, won.get(m.id), deeds[m.id])
-        for m in rows
-    ], names
-
-
-def _mentions(key: Key) -> Any:
-    """Whether a key stands anywhere in an entry."""
-    columns = (EntryRow.actor, EntryRow.command, EntryRow.events, EntryRow.command_id)
-    return or_(*(col(column).contains(key, autoescape=True) for column in columns))
-
-
-def _named(value: Any, key: Key) -> Iterator[str]:
-    """The names that stand beside `key` in the JSON of events."""
-    if isinstance(value, list):
-        for part in value:
-            yield from _named(part, key)
-    elif isinstance(value, dict) and value.get("key") == key and "name" in value:
-        yield value["name"]
+    return await tables.store.run(lambda session: read(session, key))
 
 
 # ---- what he wishes -------------------------------------------------------------------------
@@ -284,7 +140,7 @@ def _forget(session: Session, key: Key) -> set[str]:
             table.name = "Peril Table"
         table.owner_name = NAMELESS
         touched.add(table.id)
-    mentioning = select(EntryRow.match_id).where(_mentions(key)).distinct()
+    mentioning = select(EntryRow.match_id).where(mentions(key)).distinct()
     for match in session.exec(select(MatchRow).where(col(MatchRow.id).in_(mentioning))).all():
         _forget_in(session, match, key)
         touched.add(match.table_id)
@@ -334,7 +190,7 @@ def _without(value: Any, key: Key, alias: Key) -> Any:
         his = key in (value.get("player"), value.get("by"))
         out = {name: _without(part, key, alias) for name, part in value.items()}
         out = _unsaid(out) if his else out
-        return {**out, "name": NAMELESS} if any(_named(value, key)) else out
+        return {**out, "name": NAMELESS} if any(named(value, key)) else out
     return value
 
 
