@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger("bus")
 
-Kind = Literal["stored", "device", "known", "nonce", "spent"]
+Kind = Literal["stored", "device", "known", "nonce", "spent", "spoken"]
 State = Literal["off", "up", "down"]
 
 BEAT_S = 2.0

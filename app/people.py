@@ -20,7 +20,7 @@ from app.errors import Busy, PerilError
 from app.games import lobby
 from app.games.core import SERVER, Actor, Key
 from app.kept import Kept, mentions, named, read
-from app.table import sql
+from app.table import speech, sql
 from app.table.models import (
     CodeRow,
     EntryRow,
@@ -92,14 +92,7 @@ async def speak(tables: Tables, key: Key, language: str) -> None:
 
     if language != tables.speaks.get(key, ""):
         await _unless_busy(tables.store.run(write))
-        _remember(tables, key, language)
-
-
-def _remember(tables: Tables, key: Key, language: str) -> None:
-    if language:
-        tables.speaks[key] = language
-    else:
-        tables.speaks.pop(key, None)
+        await speech.choose(tables, key, language)
 
 
 def _wish(session: Session, key: Key, **changed: Any) -> None:
@@ -121,7 +114,7 @@ async def forget(tables: Tables, key: Key) -> None:
     """
     touched = await _unless_busy(tables.store.run(lambda session: _forget(session, key)))
     tables.pictures.pop(key, None)
-    _remember(tables, key, "")
+    await speech.choose(tables, key, "")
     await _repaint(tables, touched)
 
 

@@ -30,9 +30,10 @@ class Line(msgspec.Struct, frozen=True):
     events: str
 
 
-def languages(session: Session) -> dict[Key, str]:
-    """Avatars who chose a language of their own."""
-    rows = session.exec(select(PersonRow).where(PersonRow.language != ""))
+def languages(session: Session, keys: Sequence[Key] | None = None) -> dict[Key, str]:
+    """Avatars who chose a language of their own: all, or those of `keys`."""
+    query = select(PersonRow).where(PersonRow.language != "")
+    rows = session.exec(query if keys is None else query.where(col(PersonRow.key).in_(keys)))
     return {Key(row.key): row.language for row in rows}
 
 

@@ -121,10 +121,19 @@ class Snapshot:
         return {
             seat.key: huds[seat.key]
             if seat.key in huds and known[seat.key] == privates[seat.key]
-            else self.game.hud(view, privates[seat.key], self.theme_of(seat.key))
+            else self.new_hud(seat.key)
             for seat in view.seats
             if not seat.gone
         }
+
+    def new_hud(self, key: Key) -> Frame:
+        """What the HUD of a seat would show if it were made now."""
+        return self.game.hud(self.public, self.privates[key], self.theme_of(key))
+
+    @property
+    def made_huds(self) -> dict[Key, Frame] | None:
+        """The HUDs if somebody has asked for them."""
+        return self.__dict__.get("huds")
 
     def hud(self, key: Key) -> Frame | None:
         """The HUD or floater of a seat; None if it has none."""

@@ -14,7 +14,7 @@ from sqlmodel import Session, col, update
 from app.errors import Busy, NotFound
 from app.games import lobby
 from app.games.core import SERVER, Actor
-from app.table import history
+from app.table import history, speech
 from app.table.hot import HotTable
 from app.table.models import DeviceRow
 
@@ -64,19 +64,13 @@ class Keeper:
                     await self.sweep()
                     if self._tables.store.shared:
                         await self._tables.store.stay()
-                        await self._languages()
+                        await speech.follow(self._tables)
                     for also in self.each_sweep:
                         also()
             except Busy:
                 log.info("store_busy")
             except Exception:
                 log.exception("round_failed")
-
-    async def _languages(self) -> None:
-        """What players chose at tables of other processes."""
-        chosen = await self._tables.store.run(history.languages)
-        self._tables.speaks.clear()
-        self._tables.speaks |= chosen
 
     async def contact(self, table_id: str) -> None:
         """A sign of life from the table in-world: it is watched from now on."""

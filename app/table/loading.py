@@ -43,6 +43,12 @@ async def load(
     table.number = match_row.number
     table.seed = match_row.seed or fairness.new_seed()  # older than seeds: never shown
     match = _replayed(table, entries)
+    if store.shared:  # somebody may have chosen in another process
+        seated = [seat.key for seat in match.seats]
+        spoken = await store.run(lambda session: history.languages(session, seated))
+        for key in speaks.keys() & set(seated) - spoken.keys():
+            del speaks[key]
+        speaks |= spoken
     page = await store.run(
         lambda session: ranking.page(session, table_id, match_row.game, match.ranking_page)
     )

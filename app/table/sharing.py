@@ -6,11 +6,13 @@ memory and asks the database, at most once in `DOUBT_S` for each table that some
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from app.bus import Bus
+from app.table import speech
 from app.table.hot import HotTable
 from app.table.log import Append
 
@@ -31,6 +33,7 @@ class Sharing:
         self._encode = msgspec.msgpack.Encoder().encode
         self._decode = msgspec.msgpack.Decoder(Append).decode
         bus.on("stored", self._stored)
+        bus.on("spoken", partial(speech.hear, tables))
 
     def doubts(self, table: HotTable) -> bool:
         """Whether another process may have stored something of which this one has not heard."""

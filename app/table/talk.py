@@ -178,10 +178,7 @@ _LINKS = {
 
 
 async def _spoken(tables: Tables, table: HotTable, actor: Actor, language: str) -> Answer:
-    """He has chosen his language ("": the table's) and goes on in it.
-
-    His HUD follows with the next thing that changes it.
-    """
+    """He has chosen his language ("": the table's) and goes on in it."""
     await people.speak(tables, actor.key, language)
     line = table.now.theme_of(actor.key).say("whisper", "language")
     back = _follow(table, actor, Button("", then="game"))

@@ -319,6 +319,18 @@ async def test_all_huds_anew_is_one_record_and_all_of_them(
     assert {r[1] for r in linkset.of("H")} == {ANN, BOB}
 
 
+async def test_a_language_chosen_in_the_menu_comes_with_his_hud_in_it(linkset: Linkset) -> None:
+    await linkset.touch()
+    assert "Waiting for the game" in linkset.of("H", ANN)[0][-1]
+    await linkset.press("🌐 Language")
+    await linkset.press("Español")
+    assert "Esperando el juego" in linkset.of("H", ANN)[0][-1]
+    assert linkset.of("P", ANN)[0][-1] == "🌐 La mesa te habla ahora en español."
+    assert "Empezar" in linkset.of("D", ANN)[0]
+    await linkset.act()
+    assert not linkset.of("H")
+
+
 async def test_a_link_to_his_data_is_told_to_the_presser_alone(linkset: Linkset) -> None:
     await linkset.touch()
     await linkset.touch(BOB, "Bob")

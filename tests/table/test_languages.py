@@ -48,6 +48,48 @@ async def test_a_player_reads_his_own_language_at_an_english_table(house: House)
     assert answer.said == "Solo puedes apostar 3 números."
 
 
+async def test_who_chooses_a_language_sees_his_hud_in_it_at_once(house: House) -> None:
+    ada, bob = house.avatars("Ada", "Bob")
+    await house.join(ada, bob)
+    assert bob.hud is not None
+    assert bob.hud.text.endswith("Waiting for the game")
+    before = ada.hud
+    await speak(house, bob, "Español")
+    assert bob.hud.text.endswith("Esperando el juego")
+    assert ada.hud == before
+    await speak(house, bob, "Como la mesa")
+    assert bob.hud.text.endswith("Waiting for the game")
+
+
+async def test_his_hud_and_his_dialog_follow_at_every_table_where_he_sits(house: House) -> None:
+    ada, bob = house.avatars("Ada", "Bob")
+    await house.start(ada, bob, peril=ada)
+    assert ada.menu == "pick"
+    door, elsewhere = await house.next_door(), await house.next_door()
+    there = door.avatar("Ada", key=ada.key)
+    assert ada.hud is not None
+    assert "YOU ARE IN PERIL" in ada.hud.text
+    await door.join(there)
+    await elsewhere.join(elsewhere.avatar("Cid", key=ada.key[:-1] + "9"))
+    seq = elsewhere.table.now.seq
+    await speak(door, there, "Español")
+    await house.look()
+    assert "ESTÁS EN PELIGRO" in ada.hud.text
+    assert (ada.menu, ada.text.startswith("Juégate la vida.")) == ("pick", True)
+    assert "Salir" in ada.labels
+    assert elsewhere.table.now.seq == seq
+
+
+async def test_who_chooses_the_language_that_he_reads_already_changes_nothing(
+    house: House,
+) -> None:
+    (ada,) = house.avatars("Ada")
+    await house.join(ada)
+    seq = house.table.now.seq
+    await speak(house, ada, "English")
+    assert house.table.now.seq == seq
+
+
 async def test_the_table_speaks_spanish_to_all_but_who_chose_otherwise(house: House) -> None:
     ada, bob = house.avatars("Ada", "Bob")
     await house.join(ada)

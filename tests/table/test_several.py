@@ -12,13 +12,14 @@ import msgspec
 import pytest
 from sqlmodel import col, select, update
 
+from app import people
 from app.bus import Bus
 from app.errors import TooMany
 from app.games import lobby
 from app.games.core import SERVER, Actor, Command, Key
 from app.limits import Limits
 from app.settings import Settings
-from app.table import news, talk
+from app.table import news, speech, talk
 from app.table.database import open_postgres
 from app.table.hot import HotTable
 from app.table.models import DeadlineRow, DeviceRow, EntryRow
@@ -289,6 +290,51 @@ async def test_limits_hold_for_all_processes_together(
     other.check("avatar", ("table", "bob"))
     for bus, _ in both:
         await bus.stop()
+
+
+def speaks(table: HotTable, who: Key, words: str) -> bool:
+    hud = table.now.hud(who)
+    return hud is not None and words in hud.text
+
+
+@pytest.mark.parametrize("redis", [True, False])
+async def test_a_language_chosen_in_one_process_is_shown_by_the_others_too(
+    start: Start, need: Callable[[str], str], redis: bool
+) -> None:
+    """At the table where he chose, and at one that only another process has in memory."""
+    url = need("redis") if redis else ""
+    one, other = await start(url), await start(url)
+    here, there = await one.create("T", OWNER, "Olga"), await other.create("U", OWNER, "Olga")
+    assert not await do(one, here, ADA, lobby.Join())
+    assert not await do(other, there, ADA, lobby.Join())
+    also = await other.table(here.id)
+    assert speaks(also, ADA, "Waiting for the game")
+    assert speaks(there, ADA, "Waiting for the game")
+    seq = there.now.seq
+    await people.speak(one, ADA, "es")
+    if not redis:
+        await speech.follow(other)
+    await until(lambda: speaks(there, ADA, "Esperando el juego"))
+    assert there.now.seq > seq
+    assert speaks(await other.table(here.id, here.now.seq), ADA, "Esperando el juego")
+    assert speaks(here, ADA, "Esperando el juego")
+    assert await events(one, here, "repainted") == 1
+    assert await events(other, there, "repainted") == 1
+
+
+async def test_tables_are_painted_once_for_a_language_though_two_processes_show_them(
+    start: Start, need: Callable[[str], str]
+) -> None:
+    one, other = await start(need("redis")), await start(need("redis"))
+    table = await one.create("T", OWNER, "Olga")
+    assert not await do(one, table, ADA, lobby.Join())
+    there = await other.table(table.id)
+    assert all(speaks(t, ADA, "Waiting for the game") for t in (table, there))
+    await people.speak(one, ADA, "es")
+    await until(lambda: other.speaks)
+    assert speaks(await other.table(table.id, table.now.seq), ADA, "Esperando el juego")
+    await speech.follow(other)
+    assert await events(one, table, "repainted") == 1
 
 
 async def test_a_message_that_is_not_understood_harms_nobody(
