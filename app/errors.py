@@ -3,74 +3,110 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
+from app.games import texts
 from app.games.core import Refusal
 from app.games.texts import Theme
 
+NOTICES: Final = texts.lobby().lines("notice")
+"""What tables in-world are told as well stands there, in all languages."""
+
 
 class PerilError(Exception):
-    """An error that is told to whoever asked.  `status` is the HTTP status."""
+    """An error that is told to whoever asked.  `status` is the HTTP status.
+
+    `line` is a sentence, or where `fields` are to fill it in a template of `str.format`: so it can
+    be said in another language.
+    """
 
     status = 409
 
-    def __init__(self, code: str, message: str, **extra: Any) -> None:
-        super().__init__(message)
+    def __init__(
+        self, code: str, line: str, /, *, status: int | None = None, **fields: Any
+    ) -> None:
+        super().__init__(code, line)
         self.code = code
-        self.message = message
-        self.extra = extra
-        self.status = extra.get("status", self.status)
+        self.line = line
+        self.fields = fields
+        self.status = status or self.status
+
+    @property
+    def message(self) -> str:
+        return self.said(str)
+
+    @property
+    def notice(self) -> str:
+        """Its name among what tables in-world say of themselves, if they do."""
+        return self.code
+
+    def said(self, words: Callable[[str], str]) -> str:
+        """The sentence, with `words` for another language's line."""
+        line = words(self.line)
+        return line.format_map(self.fields) if self.fields else line
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class Refused(PerilError):
-    """The rules say no."""
+    """The rules say no, in the words of a theme."""
 
     status = 409
 
-    def __init__(self, refusal: Refusal, theme: Theme, **extra: Any) -> None:
-        super().__init__(refusal.code, theme.refusal(refusal), **extra)
+    def __init__(self, refusal: Refusal, theme: Theme) -> None:
+        super().__init__(refusal.code, theme.refusal(refusal))
 
 
 class NotFound(PerilError):
+    """There is no `what` of this name."""
+
     status = 404
 
     def __init__(self, what: str, name: str) -> None:
-        super().__init__("not_found", f"There is no {what} “{name[:40]}” here.")
+        super().__init__("not_found", f"There is no {what} “{{name}}” here.", name=name[:40])
+        self.what = what
+
+    @property
+    def notice(self) -> str:
+        return "no_" + self.what.replace(" ", "_")
 
 
 class Unauthorized(PerilError):
     status = 401
 
-    def __init__(self, message: str = "That needs a token: Authorization: Bearer …") -> None:
-        super().__init__("unauthorized", message)
+    def __init__(self, line: str = "That needs a token: Authorization: Bearer …") -> None:
+        super().__init__("unauthorized", line)
 
 
 class Forbidden(PerilError):
     status = 403
 
-    def __init__(self, message: str = "This token does not reach so far.") -> None:
-        super().__init__("forbidden", message)
+    def __init__(self, line: str = "This token does not reach so far.") -> None:
+        super().__init__("forbidden", line)
 
 
 class Malformed(PerilError):
     status = 422
 
-    def __init__(self, message: str) -> None:
-        super().__init__("malformed", message)
+    def __init__(self, line: str, **fields: Any) -> None:
+        super().__init__("malformed", line, **fields)
 
 
 class TooLarge(PerilError):
     status = 413
 
     def __init__(self, limit_bytes: int) -> None:
-        super().__init__("too_large", f"At most {limit_bytes} bytes are taken.")
+        super().__init__("too_large", "At most {bytes} bytes are taken.", bytes=limit_bytes)
 
 
 class TooSlow(PerilError):
     status = 408
 
     def __init__(self, limit_s: float) -> None:
-        super().__init__("too_slow", f"A request must be here whole within {limit_s:g} seconds.")
+        line = "A request must be here whole within {limit_s:g} seconds."
+        super().__init__("too_slow", line, limit_s=limit_s)
 
 
 class Busy(PerilError):
@@ -80,7 +116,7 @@ class Busy(PerilError):
     status = 429
 
     def __init__(self) -> None:
-        super().__init__("busy", "The table is busy. Try again in a moment.")
+        super().__init__("busy", NOTICES["busy"])
 
 
 class TooMany(PerilError):
@@ -89,10 +125,5 @@ class TooMany(PerilError):
     status = 429
 
     def __init__(self, whose: str, wait_s: float) -> None:
-        seconds = max(math.ceil(wait_s), 1)
-        when = "a second" if seconds == 1 else f"{seconds} seconds"
-        super().__init__(
-            "too_many",
-            f"Too many requests {whose}. Try again in {when}.",
-            retry_after_s=seconds,
-        )
+        line = f"Too many requests {whose}. Try again in {{retry_after_s}} s."
+        super().__init__("too_many", line, retry_after_s=max(math.ceil(wait_s), 1))

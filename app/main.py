@@ -169,9 +169,11 @@ def _handle_errors(app: StraightAPI) -> None:
     async def malformed(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         if first["type"] == "json_invalid":
-            return await told(request, Malformed(f"That is not JSON: {first['ctx']['error']}."))
+            return await told(
+                request, Malformed("That is not JSON: {error}.", error=first["ctx"]["error"])
+            )
         where = ".".join(str(part) for part in first["loc"])
-        return await told(request, Malformed(f"{where}: {first['msg']}."))
+        return await told(request, Malformed("{where}: {error}.", where=where, error=first["msg"]))
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> Response:
@@ -185,8 +187,9 @@ def _handle_errors(app: StraightAPI) -> None:
         if error.status_code == 400:
             return await told(request, Malformed("The body cannot be read as JSON."))
         if error.status_code == 405:
-            message = f"{request.method} is not possible at this address."
-            response = await told(request, PerilError("method_not_allowed", message, status=405))
+            line, method = "{method} is not possible at this address.", request.method
+            wrong = PerilError("method_not_allowed", line, status=405, method=method)
+            response = await told(request, wrong)
             response.headers.update(error.headers or {})
             return response
         return await told(

@@ -50,8 +50,9 @@ class Seated(PerilError):
     def __init__(self, table: str) -> None:
         super().__init__(
             "seated",
-            f"There is still a seat in the match at the table “{table}”. Leave it, or wait until"
+            "There is still a seat in the match at the table “{table}”. Leave it, or wait until"
             " the match is over; then the data can be deleted.",
+            table=table,
         )
 
 
@@ -60,8 +61,9 @@ def key_of(text: str) -> Key:
     try:
         return Key(str(uuid.UUID(text.strip())))
     except ValueError:
-        problem = f"“{text[:40]}” is not the key of an avatar, which looks like {uuid.UUID(int=0)}."
-        raise PerilError("bad_key", problem, status=422) from None
+        problem = "“{text}” is not the key of an avatar, which looks like {like}."
+        fields = {"text": text[:40], "like": str(uuid.UUID(int=0))}
+        raise PerilError("bad_key", problem, status=422, **fields) from None
 
 
 async def kept(tables: Tables, key: Key) -> Kept:

@@ -32,7 +32,8 @@ class NotOver(PerilError):
     status = 409
 
     def __init__(self, match_id: str) -> None:
-        super().__init__("not_over", f"Match {match_id} is not over yet. Then it can be replayed.")
+        line = "Match {match} is not over yet. Then it can be replayed."
+        super().__init__("not_over", line, match=match_id)
 
 
 class Replay(msgspec.Struct, frozen=True):

@@ -53,6 +53,10 @@ who()
         all += ["o", llGetKey(), "owner", llGetOwner(), "u", gUrl, "since", gSeq];
     if (gServer != "" && gDevice != "")
         all += ["d", gDevice];
+    // What the server says to a table that it does not know (any more) is in this language.
+    integer i = llListFindList(gFacts, ["language"]);
+    if (gServer != "" && i != -1 && llList2String(gFacts, i + 1) != "")
+        all += llList2List(gFacts, i, i + 1);
     llMessageLinked(LINK_THIS, MSG_WHO, llDumpList2String(all, FIELD), NULL_KEY);
 }
 

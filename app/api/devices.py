@@ -8,10 +8,11 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 from sqlmodel import Session, select
 
-from app import codes
+from app import codes, troubles
 from app.api.access import Access
 from app.api.schemas import KEY
 from app.errors import NotFound
+from app.games import texts
 from app.table.models import DeviceRow
 from app.table.service import Tables
 
@@ -115,7 +116,7 @@ def router(tables: Tables, access: Access, devices: Devices) -> APIRouter:
             owner=row.owner_key,
             region=row.region,
             version=row.version,
-            troubles=row.troubles,
+            troubles=troubles.said(row.troubles, texts.lobby()),
             seen_ms=row.seen_ms,
             pushed=bool(row.url),
             errors=devices.errors(row.table_id),

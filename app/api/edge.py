@@ -25,8 +25,8 @@ def told(error: PerilError) -> Response:
         case 408:
             headers = {"Connection": "close"}
         case 429:
-            headers = {"Retry-After": str(error.extra.get("retry_after_s", 1))}
-    body = error_out(error.code, error.message, error.extra.get("dialog"))
+            headers = {"Retry-After": str(error.fields.get("retry_after_s", 1))}
+    body = error_out(error.code, error.message)
     return Response(body, error.status, headers, media_type="application/json")
 
 

@@ -37,8 +37,8 @@ class BoundedHttp(HttpToolsProtocol):
         if self._in_head:
             self._head_bytes += len(data)
             if self._head_bytes > HEAD_BYTES:
-                message = f"The head of a request has at most {HEAD_BYTES} bytes."
-                self._refuse(PerilError("head_too_large", message, status=431))
+                line = "The head of a request has at most {bytes} bytes."
+                self._refuse(PerilError("head_too_large", line, status=431, bytes=HEAD_BYTES))
             elif self._late is None:
                 self._late = self.loop.call_later(self._limit_s, self._too_late)
 

@@ -87,7 +87,8 @@ class _Act:
         try:
             sent = self._decode(body)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise Malformed(f"That is not what this address takes: {error}.") from error
+            line = "That is not what this address takes: {error}."
+            raise Malformed(line, error=error) from error
         actor = self._access.actor(caller, table, sent.avatar)
         # By table too: the owner of another one must not use up this avatar's turns here.
         self._limits.check("avatar", (table_id, actor.key))

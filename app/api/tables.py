@@ -192,10 +192,11 @@ def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
         table = await _owned(table_id, request)
         for name, (columns, rows) in body.text_sets.items():
             if name not in TEXT_SETS:
-                raise Malformed(f"There is no text set “{name[:40]}”, only {', '.join(TEXT_SETS)}.")
+                line, known = "There is no text set “{name}”, only {known}.", ", ".join(TEXT_SETS)
+                raise Malformed(line, name=name[:40], known=known)
             if not (1 <= columns <= LARGEST_SET[0] and 1 <= rows <= LARGEST_SET[1]):
                 most = f"{LARGEST_SET[0]} × {LARGEST_SET[1]}"
-                raise Malformed(f"A text set has 1 × 1 to {most} characters.")
+                raise Malformed("A text set has 1 × 1 to {most} characters.", most=most)
         await tables.set_text_sets(table_id, body.text_sets)
         return TableOut(**_out(table))
 

@@ -7,7 +7,7 @@ import asyncio
 import msgspec
 
 from app.devices import signing
-from app.errors import PerilError
+from app.errors import NOTICES, PerilError
 from app.table.models import DeviceRow
 
 
@@ -43,7 +43,7 @@ class Device:
         self.next_secret = row.next_secret
         self.nonces = signing.Nonces()
         self.notices: list[str] = []
-        """What its owner is to be told with the next answer."""
+        """What its owner is to be told with the next answer, by the names in `[notice]`."""
         self.stamp = (0, 0)
         """Second and number of the last push."""
         self.object_key = row.object_key
@@ -85,11 +85,7 @@ class Copied(PerilError):
     status = 409
 
     def __init__(self) -> None:
-        super().__init__(
-            "copied",
-            "Another copy of this table is in use. Only one plays at a time: remove it, or touch"
-            " this one and pair it with a code of its own.",
-        )
+        super().__init__("copied", NOTICES["copied"])
 
 
 class UnknownDevice(PerilError):
@@ -105,7 +101,4 @@ class NotPaired(PerilError):
     status = 403
 
     def __init__(self) -> None:
-        super().__init__(
-            "not_paired",
-            "This table is not paired with its server yet. Touch it and type the pairing code.",
-        )
+        super().__init__("not_paired", NOTICES["not_paired"])

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 
+from app import codes
 from app.devices import wire
-from app.devices.device import UnknownDevice
+from app.devices.device import Hello, NotPaired, UnknownDevice
 from app.devices.registry import Registry
 from app.display import YELLOW, Frame
-from app.errors import TooMany
+from app.errors import PerilError, TooMany
+from app.games import texts
+from app.games.texts import Theme
 from app.limits import Limits
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -20,15 +24,15 @@ TOKEN = "pair"
 """Of the text box for the code."""
 POLL_S = 60
 
-TYPE_CODE = "Type the pairing code of this table. It is good once, for 15 minutes."
-WRONG_CODE = "That is not a pairing code of yours, or it is no longer good. Ask for a new one."
-OWNER_PAIRS = "This table is not paired with its server yet. Its owner has to touch it."
-PAIRED = "This table is paired with its server now."
-BOARD = Frame(
-    picture="start",
-    text="🔗 NOT PAIRED YET\nIts owner touches it and types the pairing code",
-    text_color=YELLOW,
-)
+
+def refused(error: PerilError, hello: Hello, theme: Theme) -> str:
+    """The answer to a table that is not taken, in the words of `theme`."""
+    said = theme.maybe("notice", error.notice, **error.fields) or error.message
+    told = [wire.whisper(0, hello.owner_key, said)]
+    if isinstance(error, NotPaired):
+        board = Frame("start", text=theme.say("notice", "unpaired_board"), text_color=YELLOW)
+        told.insert(0, wire.frame("root", board))
+    return without_state(*told)
 
 
 def without_state(*records: str, poll_s: int = POLL_S) -> str:
@@ -44,18 +48,19 @@ async def answer(
     Of the owner the table says only that it is him; the code proves it.
     """
     who, owner, thing = (form.get(name, "") for name in ("a", "owner", "o"))
+    say = partial(texts.lobby(form.get("language", "")).say, "notice")
     if not all(map(UUID.fullmatch, (who, owner, thing))):
         raise UnknownDevice
     if who != owner:
-        return without_state(wire.whisper(0, who, OWNER_PAIRS))
+        return without_state(wire.whisper(0, who, say("owner_pairs")))
     if verb != "press" or form.get("t") != TOKEN:
-        return without_state(wire.ask(0, who, TOKEN, TYPE_CODE))
+        return without_state(wire.ask(0, who, TOKEN, say("type_code", minutes=codes.LIFE_S // 60)))
     try:
         limits.check("guess", (TOKEN, address, owner))
     except TooMany as error:
-        return without_state(wire.whisper(0, who, error.message))
+        return without_state(wire.whisper(0, who, say(error.notice, **error.fields)))
     device = await registry.pair(form.get("b", "")[:64], thing, owner, form.get("n", "")[:63])
     if device is None:
-        return without_state(wire.whisper(0, who, WRONG_CODE))
+        return without_state(wire.whisper(0, who, say("wrong_code")))
     told = wire.record("I", device.id, device.secret, device.table_id)
-    return without_state(told, wire.whisper(0, who, PAIRED), poll_s=0)
+    return without_state(told, wire.whisper(0, who, say("paired")), poll_s=0)

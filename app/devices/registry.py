@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from sqlmodel import Session, col, select, update
 
-from app import codes
+from app import codes, troubles
 from app.devices import callback, signing
 from app.devices.device import Copied, Device, Hello, NotPaired, UnknownDevice
 from app.errors import NotFound
@@ -25,10 +25,8 @@ CHECK_S = 2
 """How old what is known of a device may be; nobody waits while it is read again."""
 
 
-COPY_SEEN = (
-    "A copy of this table tried to take its place and was refused. If that was not you, revoke this"
-    " table and pair it anew."
-)
+COPY_SEEN = "copy_seen"
+"""What its owner is told of a copy; see `[notice]` in the themes."""
 
 
 class Registry:
@@ -246,19 +244,13 @@ class Registry:
         raise Copied
 
     async def examine(self, device: Device, found: Sequence[str], wanted: Collection[str]) -> str:
-        """What is wrong with the prims of a table, in words; '' if nothing, or if it was said."""
-        missing = sorted(set(wanted) - set(found))
-        double = sorted(prim for prim in wanted if found.count(prim) > 1)
-        troubles = " ".join(
-            f"{what}: {' '.join(prims)}."
-            for what, prims in (("Prims missing", missing), ("Prims with the same name", double))
-            if prims
-        )[:1000]
-        if troubles == device.troubles:
+        """What is wrong with the prims of a table, in short; '' if nothing, or if it was said."""
+        wrong = troubles.between(found, wanted)
+        if wrong == device.troubles:
             return ""
-        device.troubles = troubles
-        await self._set(device, troubles=troubles)
-        return troubles
+        device.troubles = wrong
+        await self._set(device, troubles=wrong)
+        return wrong
 
     async def recall(self, table_id: str) -> None:
         """Load the device that shows a table, if there is one."""

@@ -11,11 +11,13 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from app import troubles
 from app.devices import pairing, wire
-from app.devices.device import Copied, Device, Hello, NotPaired, UnknownDevice
+from app.devices.device import Copied, Device, Hello, UnknownDevice
 from app.devices.registry import Registry
 from app.display import LARGEST_SET, TEXT_SETS
 from app.errors import Malformed, PerilError
+from app.games import texts
 from app.games.core import Actor, Key
 from app.games.lobby import SetLanguage
 from app.limits import Limits, network
@@ -82,15 +84,14 @@ class _Lsl:
     async def _hello(self, body: str, form: Form) -> str:
         """Register or come back: who the device is, textures, the whole board."""
         registry, tables = self._registry, self._tables
-        said = _hello(form)
+        said, signer = _hello(form), None
         try:
             signer = await registry.signed("hello", body, form)
             device, secret = await registry.hello(said, signer)
-        except NotPaired as error:
-            told = wire.whisper(0, said.owner_key, error.message)
-            return pairing.without_state(wire.frame("root", pairing.BOARD), told)
         except PerilError as error:
-            return pairing.without_state(wire.whisper(0, said.owner_key, error.message))
+            known = tables.hot.get(signer.table_id) if signer else None
+            theme = known.now.theme_of(known.owner) if known else texts.lobby(said.language)
+            return pairing.refused(error, said, theme)
         table = await tables.table(device.table_id)
         # What was said before is over; that the game goes on is said because it is back.
         device.heard = device.heard or table.now.seq
@@ -101,9 +102,10 @@ class _Lsl:
             first.append("U")
         if found := form.get("prims"):
             painted = [p for p in table.now.board if p not in TEXT_SETS]
-            troubles = await registry.examine(device, found.split(","), painted)
-            if troubles:
-                first.append(wire.whisper(0, table.owner, troubles))
+            wrong = await registry.examine(device, found.split(","), painted)
+            if wrong:
+                told = troubles.said(wrong, table.now.theme_of(table.owner))
+                first.append(wire.whisper(0, table.owner, told))
             media = [prim for prim in found.split(",") if prim.startswith(MEDIA)][:MOST_MEDIA]
             address = f"{tables.public_url}/t/{table.id}?media"
             first += [wire.record("V", wire.safe(prim), address) for prim in media]
@@ -126,8 +128,7 @@ class _Lsl:
             await registry.set_url(device, form["u"])
         direct = await _VERBS[verb](tables, table, form)
         if "more" not in form:  # the rest of an answer has no room for what is said directly
-            direct += [wire.whisper(0, table.owner, notice) for notice in device.notices]
-            device.notices.clear()
+            direct += _notices(table, device) if device.notices else ()
         if device.next_secret:
             direct.append(wire.record("I", device.id, device.next_secret, table.id))
         if device.dead_url and form.get("u") == device.dead_url:
@@ -142,6 +143,13 @@ async def _speak(tables: Tables, table: HotTable, language: str) -> None:
     if language not in ("", table.now.match.language):
         owner = Actor(table.owner, table.owner_name, owner=True)
         await tables.submit(table.id, owner, SetLanguage(language))
+
+
+def _notices(table: HotTable, device: Device) -> list[str]:
+    """What the owner is to be told of his table, once."""
+    names, device.notices = device.notices, []
+    say = table.now.theme_of(table.owner).say
+    return [wire.whisper(0, table.owner, say("notice", name)) for name in names]
 
 
 def _news(device: Device, table: HotTable, direct: list[str], form: Form) -> str:

@@ -7,10 +7,10 @@ line he replaces has may stand in them, written as it is there.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from string import Formatter
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -44,12 +44,27 @@ class Line(msgspec.Struct, frozen=True):
         return LONGEST[self.section]
 
 
+class Problem(NamedTuple):
+    """A reason as a template of `str.format`, and what fills it.  An empty one is none."""
+
+    line: str
+    fields: Mapping[str, Any] = {}
+
+
+NO_PROBLEM = Problem("")
+
+
 class Fault(msgspec.Struct, frozen=True):
     """Why something cannot be as the owner wrote it."""
 
     section: str
     name: str
-    problem: str
+    problem: Problem
+
+    def said(self, words: Callable[[str], str]) -> str:
+        """The reason in a sentence, with `words` for another language's line."""
+        line, fields = self.problem
+        return words(line).format_map(fields)
 
 
 @cache
@@ -73,32 +88,32 @@ def _places(text: str) -> tuple[str, ...]:
     )
 
 
-def problem(line: Line, text: str) -> str:
-    """Why `text` cannot stand in place of this line, in a sentence; "" if it can."""
+def problem(line: Line, text: str) -> Problem:
+    """Why `text` cannot stand in place of this line."""
     if len(text) > line.longest:
-        return f"It has {len(text)} characters; {line.longest} are the most."
+        fields = {"length": len(text), "most": line.longest}
+        return Problem("It has {length} characters; {most} are the most.", fields)
     if line.section == "colors":
-        return "" if COLOR.fullmatch(text) else "A colour looks like #ff8800."
+        return NO_PROBLEM if COLOR.fullmatch(text) else Problem("A colour looks like #ff8800.")
     if line.section == "pictures":
-        return (
-            ""
-            if KEY.fullmatch(text)
-            else "A texture key looks like 5748decc-f629-461c-9a36-a35a221fe21f."
-        )
+        like = "A texture key looks like 5748decc-f629-461c-9a36-a35a221fe21f."
+        return NO_PROBLEM if KEY.fullmatch(text) else Problem(like)
     if not text.strip():
-        return "It is empty."
+        return Problem("It is empty.")
     also = JOINERS + ("\n" if line.section == "hover" else "")
     if any(not c.isprintable() and c not in also for c in text):
-        return "It holds signs that cannot be shown, such as a line break."
+        return Problem("It holds signs that cannot be shown, such as a line break.")
     return _misfilled(line, text)
 
 
-def _misfilled(line: Line, text: str) -> str:
+def _misfilled(line: Line, text: str) -> Problem:
     """What is wrong with the braces of a line."""
     try:
         parts = list(Formatter().parse(text))
     except ValueError:
-        return "Braces come in pairs: {name}. A brace to be shown is written twice: {{."
+        return Problem(
+            "Braces come in pairs: {{name}}. A brace to be shown is written twice: {{{{."
+        )
     filled = 0
     for _, name, how, conversion in parts:
         if name is None:
@@ -107,11 +122,15 @@ def _misfilled(line: Line, text: str) -> str:
         written = f"{name}!{conversion}" if conversion else name
         place = f"{{{written}:{how}}}" if how else f"{{{written}}}"
         if place not in line.places:
-            there = ", ".join(line.places) or "nothing"
-            return f"{place[:40]} cannot be filled in here; there is {there}."
+            if not line.places:
+                return Problem(
+                    "{place} cannot be filled in here; there is nothing.", {"place": place[:40]}
+                )
+            fields = {"place": place[:40], "there": ", ".join(line.places)}
+            return Problem("{place} cannot be filled in here; there is {there}.", fields)
     if filled > MOST_PLACES:
-        return f"At most {MOST_PLACES} things can be filled in."
-    return ""
+        return Problem("At most {most} things can be filled in.", {"most": MOST_PLACES})
+    return NO_PROBLEM
 
 
 def faults(game: str, changes: Changes) -> list[Fault]:
@@ -121,8 +140,10 @@ def faults(game: str, changes: Changes) -> list[Fault]:
     for section, texts in changes.items():
         for name, text in texts.items():
             line = known.get((section, name))
-            why = problem(line, text) if line else "There is nothing of that name to change."
-            if why:
+            why = (
+                problem(line, text) if line else Problem("There is nothing of that name to change.")
+            )
+            if why.line:
                 out.append(Fault(section, name, why))
     return out
 

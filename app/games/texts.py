@@ -82,15 +82,26 @@ class Theme:
 
     def refusal(self, refusal: Refusal) -> str:
         """The sentence for a refusal."""
-        args = {
-            k: ", ".join(v) if isinstance(v, list | tuple) else v for k, v in refusal.args.items()
-        }
+        args = {name: self._arg(arg) for name, arg in refusal.args.items()}
         return self.say("refusal", refusal.code, **args)
+
+    def _arg(self, arg: Any) -> Any:
+        if isinstance(arg, Refusal):  # the reason of a refusal
+            return self.refusal(arg)
+        return ", ".join(arg) if isinstance(arg, list | tuple) else arg
 
 
 def _rgb(color: str) -> Color:
     red, green, blue = (round(int(color[i : i + 2], 16) / 255, 2) for i in (1, 3, 5))
     return red, green, blue
+
+
+@cache
+def lobby(language: str = ENGLISH) -> Theme:
+    """The words of the table around the game alone."""
+    sections: dict[str, dict[str, str]] = {}
+    _lay_over(sections, _LOBBY, language if language in LANGUAGES else ENGLISH)
+    return Theme(CLASSIC, sections, language)
 
 
 @cache
@@ -104,11 +115,15 @@ def load(game: str, name: str = CLASSIC, language: str = ENGLISH) -> Theme:
     known = name if name in names(game) else CLASSIC
     language = language if language in LANGUAGES else ENGLISH
     for path in reversed(_chain(folder(game) / "themes", known)):
-        for file in (path, path.with_suffix(f".{language}.toml")):
-            for section, lines in _read(file).items() if file.exists() else ():
-                if isinstance(lines, dict):
-                    sections.setdefault(section, {}).update(lines)
+        _lay_over(sections, path, language)
     return Theme(name, sections, language)
+
+
+def _lay_over(sections: dict[str, dict[str, str]], path: Path, language: str) -> None:
+    for file in (path, path.with_suffix(f".{language}.toml")):
+        for section, lines in _read(file).items() if file.exists() else ():
+            if isinstance(lines, dict):
+                sections.setdefault(section, {}).update(lines)
 
 
 def _read(path: Path) -> dict[str, Any]:

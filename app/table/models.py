@@ -174,7 +174,7 @@ class DeviceRow(SQLModel, table=True):
     url: str = Field(default="", max_length=255)
     version: str = Field(default="", max_length=32)
     troubles: str = Field(default="", max_length=1000)
-    """What the scripts found missing or double, as they said it last."""
+    """What the scripts found missing or double when they looked last; see `app.troubles`."""
     seen_ms: int = Field(sa_type=BigInteger)
 
 

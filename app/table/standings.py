@@ -95,7 +95,8 @@ async def change(
             session.delete(old)
             session.flush()
         elif len(of(session, owner)) >= MOST:
-            raise PerilError("too_many_standings", f"{MOST} avatars are the most in this list.")
+            line = "{most} avatars are the most in this list."
+            raise PerilError("too_many_standings", line, most=MOST)
         if row.banned or row.rights:
             session.add(StandingRow(**row.model_dump()))
         owned = list(session.exec(select(TableRow.id).where(TableRow.owner_key == owner)))

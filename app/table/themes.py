@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sqlmodel import Session
 
@@ -28,9 +28,12 @@ class Faulty(PerilError):
     status = 422
 
     def __init__(self, faults: Sequence[own.Fault]) -> None:
-        told = [f"{fault.section}.{fault.name}: {fault.problem}" for fault in faults[:TOLD]]
-        super().__init__("bad_theme", " ".join(told))
+        super().__init__("bad_theme", "")
         self.faults = faults
+
+    def said(self, words: Callable[[str], str]) -> str:
+        told = self.faults[:TOLD]
+        return " ".join(f"{f.section}.{f.name}: {f.said(words)}" for f in told)
 
 
 def lines(table: HotTable, game: str) -> tuple[own.Line, ...]:
@@ -51,8 +54,8 @@ def checked(game: str, wanted: Changes) -> dict[str, dict[str, str]]:
         raise Faulty(faults)
     length = sum(len(text) for texts in kept.values() for text in texts.values())
     if length > MOST:
-        problem = f"All changes together have {length} characters; {MOST} are the most."
-        raise PerilError("theme_too_long", problem, status=422)
+        problem = "All changes together have {length} characters; {most} are the most."
+        raise PerilError("theme_too_long", problem, status=422, length=length, most=MOST)
     return {section: texts for section, texts in kept.items() if texts}
 
 

@@ -74,9 +74,9 @@ def test_a_refusal_says_when_to_come_again_and_then_one_passes(few: Limits, cloc
     slow.check("guess", FAR)
     with pytest.raises(TooMany) as refusal:
         slow.check("guess", FAR)
-    assert refusal.value.extra["retry_after_s"] == 10
+    assert refusal.value.fields["retry_after_s"] == 10
     assert refusal.value.message == (
-        "Too many requests with tokens not known here. Try again in 10 seconds."
+        "Too many requests with tokens not known here. Try again in 10 s."
     )
     clock.now_s += 10
     slow.check("guess", FAR)

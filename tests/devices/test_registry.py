@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlmodel import select
 
+from app import troubles
+from app.games import texts
 from app.table.models import DeviceRow, TableRow
 
 from .conftest import Serve
@@ -249,10 +251,33 @@ async def test_missing_and_double_prims_are_said_to_the_owner_once(server: Serve
     assert linkset.of("P") == []
     (row,) = await rows(server, DeviceRow)
     assert isinstance(row, DeviceRow)
-    assert row.troubles == said
+    assert row.troubles == "-overlay:2:1 +life:0:0"
     await linkset.hello(prims=",".join(painted))
     await linkset.hello(prims=faulty)
     assert linkset.of("P")
+
+
+async def test_they_are_said_in_the_language_that_the_table_speaks(server: Server) -> None:
+    linkset = await server.linkset(language="es")
+    painted = [r[1] for r in linkset.of("F")]
+    await linkset.hello(prims=",".join([*painted[1:], painted[2]]))
+    said = f"Faltan prims: {painted[0]}. Prims con el mismo nombre: {painted[2]}."
+    assert linkset.of("P") == [["P", "0", OWNER, said]]
+    where = f"/api/v1/tables/{linkset.known.table_id}/device"
+    answer = (await server.client.get(where, headers={"Host": "127.0.0.1"})).json()
+    assert answer["troubles"].startswith(f"Prims missing: {painted[0]}.")
+
+
+async def test_what_was_kept_of_them_as_a_sentence_once_is_shown_as_it_is() -> None:
+    said = "Prims missing: overlay:2:1."
+    assert troubles.said(said, texts.lobby("es")) == said
+
+
+async def test_so_many_missing_prims_are_kept_as_fit() -> None:
+    wanted = [f"nameless:{n}" for n in range(200)]
+    kept = troubles.between([], wanted)
+    assert len(kept) <= troubles.MOST
+    assert set(kept.split(" ")) < {f"-{prim}" for prim in wanted}
 
 
 async def test_the_theme_of_the_notecard_is_taken_over(server: Server) -> None:
@@ -268,7 +293,7 @@ async def test_the_language_of_the_notecard_is_spoken(server: Server) -> None:
     shown = {r[1]: r for r in linkset.of("X")}
     assert any("ENTRA EN EL PELIGRO" in cell for cell in shown["Status"])
     await linkset.hello(language="tlh")
-    assert linkset.of("P")[0][3] == "There is no language “tlh” here."
+    assert linkset.of("P")[0][3] == "Aquí no existe el idioma «tlh»."
     assert linkset.table.now.match.language == "es"
 
 

@@ -64,6 +64,25 @@ async def test_a_table_that_is_not_paired_shows_it_and_tells_its_owner(outside: 
     assert linkset.of("I") == []
 
 
+async def test_such_a_table_speaks_the_language_of_its_notecard(outside: Server) -> None:
+    linkset = Linkset(outside, language="es")
+    await linkset.hello()
+    assert "AÚN SIN EMPAREJAR" in " ".join(linkset.of("F")[0])
+    assert linkset.of("P")[0][3].startswith("Esta mesa aún no está emparejada con su servidor.")
+    await linkset.touch(ANN, language="es")
+    assert linkset.of("P", ANN)[0][3].endswith("Tiene que tocarla quien la posee.")
+    await linkset.touch(OWNER, language="es")
+    assert "Vale una vez, durante 15 minutos." in linkset.of("B")[0][4]
+    for _ in range(outside.settings.guess_burst):
+        await linkset.press("WRONG", OWNER, t="pair", language="es")
+        assert linkset.of("P")[0][3].startswith("Ese no es un código de emparejamiento tuyo")
+    await linkset.press("WRONG", OWNER, t="pair", language="es")
+    assert linkset.of("P")[0][3].startswith("Demasiados intentos. Prueba otra vez en ")
+    linkset = Linkset(outside, owner=BOB)
+    await linkset.press(await outside.code(BOB), BOB, t="pair", language="zh")
+    assert linkset.of("P")[0][3] == "这张桌子已与服务器配对。"
+
+
 async def test_its_owner_touches_it_and_types_the_code(outside: Server) -> None:
     linkset = Linkset(outside)
     await linkset.touch(OWNER, "Olive Owner")
@@ -244,6 +263,16 @@ async def test_a_stolen_copy_is_refused_and_both_ends_tell_the_owner(table: Link
     assert table.of("P", OWNER)[0][3].startswith("A copy of this table tried to take its place")
     await table.act()
     assert table.of("P") == []
+
+
+async def test_both_ends_tell_it_in_the_language_that_the_table_speaks(table: Linkset) -> None:
+    server, owner = table.server, Actor(Key(OWNER), owner=True)
+    await server.tables.submit(table.known.table_id, owner, lobby.SetLanguage("es"))
+    thief = table.copy()
+    await thief.hello()
+    assert thief.of("P", OWNER)[0][3].startswith("Hay otra copia de esta mesa en uso.")
+    await table.act()
+    assert table.of("P", OWNER)[0][3].startswith("Una copia de esta mesa quiso ocupar su lugar")
 
 
 async def test_one_that_is_rezzed_anew_goes_on_at_once_and_a_copy_does_not(server: Server) -> None:

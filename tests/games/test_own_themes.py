@@ -17,8 +17,8 @@ EVERY_GAME = pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
 
 
 def problem(section: str, name: str, text: str, game: str = "peril") -> str:
-    (fault, *_) = own.faults(game, {section: {name: text}}) or [own.Fault("", "", "")]
-    return fault.problem
+    (fault, *_) = own.faults(game, {section: {name: text}}) or [own.Fault("", "", own.NO_PROBLEM)]
+    return fault.said(str)
 
 
 @EVERY_GAME
@@ -27,7 +27,7 @@ def test_every_line_of_a_theme_is_one_that_an_owner_may_write(
     game: Game[Any], language: str
 ) -> None:
     for line in own.lines(game.name, language=language):
-        assert not line.standard or own.problem(line, line.standard) == "", line
+        assert not line.standard or own.problem(line, line.standard) == own.NO_PROBLEM, line
 
 
 @EVERY_GAME

@@ -57,6 +57,19 @@ def test_an_unpaired_table_shows_it_takes_a_code_and_plays(tmp_path: Path) -> No
         assert v.region.debug == []
 
 
+def test_it_does_all_that_in_the_language_of_its_notecard(tmp_path: Path) -> None:
+    with venue(tmp_path, **OUTSIDE) as v:
+        table = v.build(language="es")
+        assert "SIN EMPAREJAR" in str(table.root.text[0])
+        ann = v.region.avatar("Ann")
+        ann.touch(table)
+        v.region.run(2)
+        assert "Tiene que tocarla quien la posee." in ann.lines[-1].text
+        pair(v, table)
+        assert "Esta mesa ya está emparejada" in " ".join(line.text for line in v.owner.lines)
+        v.same(table)
+
+
 def test_a_wrong_code_is_said_and_asked_for_again_by_a_touch(tmp_path: Path) -> None:
     with venue(tmp_path, **OUTSIDE) as v:
         table = v.build()

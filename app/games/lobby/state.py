@@ -162,8 +162,8 @@ def read_options(game: Game[Any], given: dict[str, Any]) -> Options | Refusal:
         return Refusal("bad_option", {"reason": str(error)})
     for name, (least, most) in game.options.LIMITS.items():
         if not least <= getattr(options, name) <= most:
-            reason = f"{name} must be between {least} and {most}"
-            return Refusal("bad_option", {"reason": reason})
+            within = {"name": name, "least": least, "most": most}
+            return Refusal("bad_option", {"reason": Refusal("option_range", within)})
     return options
 
 
