@@ -257,14 +257,17 @@ async def test_missing_and_double_prims_are_said_to_the_owner_once(server: Serve
     assert linkset.of("P")
 
 
-async def test_they_are_said_in_the_language_that_the_table_speaks(server: Server) -> None:
+async def test_they_are_said_in_the_language_that_the_table_speaks(serve: Serve) -> None:
+    """And in English to programs."""
+    token = OUTSIDE["operator_token"]
+    server = await serve(operator_token=token)
     linkset = await server.linkset(language="es")
     painted = [r[1] for r in linkset.of("F")]
     await linkset.hello(prims=",".join([*painted[1:], painted[2]]))
     said = f"Faltan prims: {painted[0]}. Prims con el mismo nombre: {painted[2]}."
     assert linkset.of("P") == [["P", "0", OWNER, said]]
     where = f"/api/v1/tables/{linkset.known.table_id}/device"
-    answer = (await server.client.get(where, headers={"Host": "127.0.0.1"})).json()
+    answer = (await server.client.get(where, headers={"Authorization": f"Bearer {token}"})).json()
     assert answer["troubles"].startswith(f"Prims missing: {painted[0]}.")
 
 
