@@ -74,8 +74,9 @@ def page(
     season: str = "",
     search: str = "",
     part: str = "",
+    rows: int = PAGE_ROWS,
 ) -> RankingPage:
-    """Page `number` (from 0) of a ranking; clamped to the pages there are.
+    """Page `number` (from 0) of a ranking, `rows` long; clamped to the pages there are.
 
     `season`: a month, as `season_ms` takes it; "": of all times.  `part`: only matches in which
     they were that, as `parts` has it.  `search`: only those with this in their names, each at his
@@ -90,12 +91,12 @@ def page(
         named = col(RecordRow.folded).contains(part, autoescape=True)
         query = query.where(sums.c.key.in_(select(RecordRow.key).where(named)))
     total: int = session.exec(select(func.count()).select_from(query.subquery())).one()
-    pages = max(1, -(-total // PAGE_ROWS))
+    pages = max(1, -(-total // rows))
     number = min(max(number, 0), pages - 1)
-    first = number * PAGE_ROWS
+    first = number * rows
     order = sums.c.wins.desc(), sums.c.losses, sums.c.reached_ms, sums.c.key
-    rows = session.exec(query.order_by(*order).offset(first).limit(PAGE_ROWS)).all()
-    called = names(session, [row.key for row in rows])
+    found = session.exec(query.order_by(*order).offset(first).limit(rows)).all()
+    called = names(session, [row.key for row in found])
     ranks = tuple(
         Rank(
             _place(session, sums, row) if search else first + i,
@@ -104,7 +105,7 @@ def page(
             int(row.wins),
             int(row.losses),
         )
-        for i, row in enumerate(rows, 1)
+        for i, row in enumerate(found, 1)
     )
     return RankingPage(ranks, number, pages)
 

@@ -79,7 +79,7 @@ def _states(table: HotTable, row: MatchRow, log: Sequence[Line], ranks: _Ranking
             said += [line for line in told if line[0] == NOBODY]
             ranks.take(event, line.at_ms)
         assert match is not None
-        page = ranks.page(match.ranking_page)
+        page = ranks.page(match.ranking_page, table.ranking_rows)
         out.append(Snapshot(table, row.id, line.seq, match, page, said))
     return out
 
@@ -103,16 +103,16 @@ class _Ranking:
             return
         self._page = None
 
-    def page(self, number: int) -> RankingPage:
-        """Page `number`, as `ranking.page` gives it."""
+    def page(self, number: int, length: int) -> RankingPage:
+        """Page `number`, as `ranking.page` gives it with so many rows."""
         if self._page is None:
             rows = sorted(self._ranked.items(), key=lambda r: (-r[1][0], *r[1][1:3], r[0]))
-            pages = max(1, -(-len(rows) // ranking.PAGE_ROWS))
+            pages = max(1, -(-len(rows) // length))
             number = min(max(number, 0), pages - 1)
-            first = number * ranking.PAGE_ROWS
+            first = number * length
             ranks = tuple(
                 Rank(place, Key(key), name, wins, losses)
                 for place, (key, (wins, losses, _, name)) in enumerate(rows, 1)
             )
-            self._page = RankingPage(ranks[first : first + ranking.PAGE_ROWS], number, pages)
+            self._page = RankingPage(ranks[first : first + length], number, pages)
         return self._page

@@ -214,7 +214,14 @@ def texts(
 # ---- ranking --------------------------------------------------------------------------------
 
 PAGE_ROWS = 10
-"""Lines of a ranking page."""
+"""Lines of a ranking page, where the set has so many."""
+NO_SET = (1, 1)
+"""The size of a ranking that no linkset shows."""
+
+
+def page_rows(size: tuple[int, int]) -> int:
+    """How many lines a page of the ranking has on a set of this size: no more than are seen."""
+    return min(size[1], PAGE_ROWS)
 
 
 @lru_cache(256)  # it changes with a match, not with a state
@@ -222,14 +229,14 @@ def ranking(size: tuple[int, int], page: RankingPage, theme: Theme) -> Frame:
     """The ranking: rank, name, wins/losses, and arrows where there is another page.
 
     A set with more than ten rows has a heading and a foot; on a smaller one the arrows stand in the
-    last column of the first and the last row.
+    last column of the first and the last row; on a single row the one on, if it goes on.
     """
     columns, rows = size
     roomy = rows >= PAGE_ROWS + 2
     width = columns if roomy else columns - 1
     lines = [_rank_line(r.place, r.name, f"{r.wins}/{r.losses}", width) for r in page.rows]
-    lines = lines[: min(rows, PAGE_ROWS)]
-    lines += [""] * (min(rows, PAGE_ROWS) - len(lines))
+    lines = lines[: page_rows(size)]
+    lines += [""] * (page_rows(size) - len(lines))
     back = "←" if page.page > 0 else " "
     on = "→" if page.page < page.pages - 1 else " "
     if roomy:
@@ -242,7 +249,8 @@ def ranking(size: tuple[int, int], page: RankingPage, theme: Theme) -> Frame:
     else:
         lines = [row(line, width) + " " for line in lines]
         lines[0] = lines[0][:-1] + back
-        lines[-1] = lines[-1][:-1] + on if rows > 1 else lines[-1]
+        if rows > 1 or on != " ":
+            lines[-1] = lines[-1][:-1] + on
     return text(size, lines, theme.color("ranking"), center=False)
 
 
@@ -255,10 +263,11 @@ def _rank_line(place: int, name: str, score: str, columns: int) -> str:
 def ranking_turn(size: tuple[int, int], page: RankingPage, column: int, line: int) -> int | None:
     """The page that a touch of this cell asks for, or None: left half back, right half on.
 
-    On a small set the upper half goes back and the lower half on, beside the arrows.
+    On a small set of several rows the upper half goes back and the lower half on, beside the
+    arrows.
     """
     columns, rows = size
-    back = line < rows / 2 if rows < PAGE_ROWS + 2 else column < columns / 2
+    back = line < rows / 2 if 1 < rows < PAGE_ROWS + 2 else column < columns / 2
     wanted = page.page + (-1 if back else 1)
     return wanted if 0 <= wanted < page.pages else None
 

@@ -234,7 +234,7 @@ class Rank(msgspec.Struct, frozen=True):
 
 
 class RankingPage(msgspec.Struct, frozen=True, cache_hash=True):
-    """One page of ten.  `page` counts from 0."""
+    """One page, as long as a board has room for, or of ten.  `page` counts from 0."""
 
     rows: tuple[Rank, ...] = ()
     page: int = 0

@@ -309,6 +309,11 @@ class HotTable:
         theme = texts.load(match.game, self.theme, self.speaks.get(who) or match.language)
         return self.own.over(match.game, theme) if self.own else theme
 
+    @property
+    def ranking_rows(self) -> int:
+        """How long a page of its ranking is."""
+        return boards.page_rows(self.text_sets.get("Leaderboard", boards.NO_SET))
+
     def portrayed(self, view: Any) -> Any:
         """What everybody may see, with the profile pictures that are known."""
         if not self.pictures or not any(seat.key in self.pictures for seat in view.seats):

@@ -50,7 +50,9 @@ async def load(
             del speaks[key]
         speaks |= spoken
     page = await store.run(
-        lambda session: ranking.page(session, table_id, match_row.game, match.ranking_page)
+        lambda session: ranking.page(
+            session, table_id, match_row.game, match.ranking_page, rows=table.ranking_rows
+        )
     )
     table.states.clear()
     table.states.append(Snapshot(table, match_row.id, entries[-1].seq, match, page))

@@ -183,9 +183,11 @@ class Tables:
         self.hot[table_id] = table
         return table
 
-    async def ranking(self, scope: str, game: str, page: int) -> RankingPage:
+    async def ranking(
+        self, scope: str, game: str, page: int, rows: int = ranking.PAGE_ROWS
+    ) -> RankingPage:
         """A page of the ranking of a table, or with scope "" of the service."""
-        return await self.store.run(lambda session: ranking.page(session, scope, game, page))
+        return await self.store.run(lambda s: ranking.page(s, scope, game, page, rows=rows))
 
     async def set_text_sets(self, table_id: str, sizes: dict[str, tuple[int, int]]) -> None:
         """How large the linkset's text sets are: columns, rows."""
@@ -193,7 +195,7 @@ class Tables:
         merged = {**table.text_sets, **sizes}
         if merged != table.text_sets:
             await self.set_row(table_id, text_sets=msgspec.json.encode(merged).decode())
-            table.text_sets = merged
+            table.text_sets, table.stale = merged, True  # its page of the ranking may be longer now
             await self.submit(table_id, Actor(SERVER), lobby.Repaint())
 
     async def set_theme(self, table_id: str, theme: str) -> None:
@@ -334,7 +336,8 @@ class Tables:
         """What `step` led to is stored: from now on the table is there."""
         if step.ranking_changed:
             last = step.states[-1]
-            last.ranking = await self.ranking(table.id, last.match.game, last.match.ranking_page)
+            which = table.id, last.match.game, last.match.ranking_page
+            last.ranking = await self.ranking(*which, table.ranking_rows)
         table.number, table.seed, table.choices = step.number, step.seed, step.choices
         if step.repainted:
             table.states.clear()

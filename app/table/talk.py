@@ -77,7 +77,7 @@ async def turn_ranking(
     """Somebody touches a cell of the ranking: the page turns for all, or nothing happens."""
     table = await tables.table(table_id)
     state = table.now
-    size = table.text_sets.get("Leaderboard", (1, 1))
+    size = table.text_sets.get("Leaderboard", boards.NO_SET)
     page = boards.ranking_turn(size, state.ranking, column, row)
     if page is None:
         return Answer(state.match_id, state.seq)

@@ -491,10 +491,10 @@ def test_a_hud_says_when_a_bot_plays() -> None:
 # ---- ranking --------------------------------------------------------------------------------
 
 
-def page_of(entries: int, page: int, name: str = "Player") -> RankingPage:
+def page_of(entries: int, page: int, name: str = "Player", length: int = 10) -> RankingPage:
     ranks = [Rank(n, Key(f"k{n}"), f"{name} {n}", 100 - n, n) for n in range(1, entries + 1)]
-    pages = max(1, -(-entries // 10))
-    return RankingPage(tuple(ranks[page * 10 : page * 10 + 10]), page, pages)
+    pages = max(1, -(-entries // length))
+    return RankingPage(tuple(ranks[page * length : (page + 1) * length]), page, pages)
 
 
 def rank_rows(size: tuple[int, int], page: RankingPage) -> list[str]:
@@ -553,11 +553,23 @@ def test_a_larger_set_has_a_heading_and_a_foot() -> None:
 
 
 def test_a_smaller_set_shows_as_much_as_it_can() -> None:
-    assert rank_rows((14, 3), page_of(23, 1)) == [
-        "11. Pl… 89/11←",
-        "12. Pl… 88/12 ",
-        "13. Pl… 87/13→",
+    assert rank_rows((14, 3), page_of(23, 1, length=3)) == [
+        " 4. Pla… 96/4←",
+        " 5. Pla… 95/5 ",
+        " 6. Pla… 94/6→",
     ]
+
+
+def test_a_single_row_has_one_arrow_which_says_whether_it_goes_on() -> None:
+    rows = [rank_rows((14, 1), page_of(3, page, length=1)) for page in range(3)]
+    assert [row[-1] for (row,) in rows] == ["→", "→", "←"]
+
+
+@pytest.mark.parametrize(("rows", "length"), [(1, 1), (3, 3), (9, 9), (10, 10), (11, 10), (40, 10)])
+def test_a_page_of_the_ranking_has_no_more_than_its_set_shows(rows: int, length: int) -> None:
+    assert boards.page_rows((24, rows)) == length
+    seen = "".join(rank_rows((24, rows), page_of(40, 0, length=length)))
+    assert [f"Player {n} " in seen for n in range(1, length + 2)] == [True] * length + [False]
 
 
 @pytest.mark.parametrize(
@@ -583,6 +595,8 @@ def test_no_name_changes_the_width_of_a_row(name: str, size: tuple[int, int]) ->
         ((32, 12), (16, 11), (1, 2, None)),
         ((32, 12), (15, 11), (None, 0, 1)),
         ((32, 12), (0, 0), (None, 0, 1)),
+        ((24, 1), (23, 0), (1, 2, None)),
+        ((24, 1), (0, 0), (None, 0, 1)),
     ],
 )
 def test_a_touch_beside_an_arrow_turns_the_page(

@@ -69,14 +69,15 @@ async def test_every_board_of_every_game_is_shown_again(house: House, game: str)
         assert await replayed(house, f"{house.id}-{number}", shown) > 10
 
 
-@pytest.mark.parametrize("game", ["peril", "roulette"])
+@pytest.mark.parametrize(("game", "rows"), [("peril", 10), ("roulette", 3)])
 async def test_a_replay_of_people_has_the_ranking_as_it_stood_then(
-    house: House, game: str, monkeypatch: pytest.MonkeyPatch
+    house: House, game: str, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """People who leave, sleep and turn the ranking's page, in three matches that count."""
     chance = played.rig(monkeypatch, 7)
     house.dice = None
     shown = await open_(house, game, victory_s=1, turn_s=20)
+    await house.tables.set_text_sets(house.id, {"Leaderboard": (24, rows)})
     players = house.avatars(*(f"Ädä {n} 😀" for n in range(12 if game == "roulette" else 8)))
     matches = [await _match(house, players, chance) for _ in range(3)]
     await people.hide(house.tables, house.avatar("Nobody").key, True)

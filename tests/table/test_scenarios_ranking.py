@@ -220,6 +220,45 @@ async def test_pb_203_pages_go_as_far_as_there_are_entries(house: House) -> None
     assert house.hear() == []
 
 
+@pytest.mark.parametrize("rows", [1, 3, 12])
+async def test_turning_pages_reaches_everybody_on_a_set_of_any_size(
+    house: House, rows: int
+) -> None:
+    """Also while matches go on and the ranking changes, and after a restart."""
+    await seed(house, *((f"Player {n}", 200 - n, n) for n in range(13)))
+    await house.tables.set_text_sets(house.id, {"Leaderboard": (24, rows)})
+    await house.look()
+    ada, bob = house.avatars("Ada", "Bob")
+
+    async def everybody() -> list[str]:
+        seen = []
+        for page in range(house.state.ranking.pages):
+            if page:
+                await house.touch_ranking(ada, 23, rows - 1)
+            seen += [r.name for r in house.state.ranking.rows]
+            text = house.text("Leaderboard")
+            assert all(r.name in text for r in house.state.ranking.rows)
+        for _ in range(house.state.ranking.pages):
+            await house.touch_ranking(ada, 0, 0)
+        assert house.state.ranking.page == 0
+        return seen
+
+    players = [f"Player {n}" for n in range(13)]
+    assert await everybody() == players
+    await win_by_departure(house, ada, bob)
+    assert await everybody() == [*players, "Ada", "Bob"]
+    await house.restart()
+    assert await everybody() == [*players, "Ada", "Bob"]
+
+
+async def test_a_set_that_grows_shows_more_of_its_page_at_once(house: House) -> None:
+    await seed(house, *((f"Player {n}", 200 - n, n) for n in range(23)))
+    for rows, shown_rows, pages in ((4, 4, 6), (10, 10, 3), (2, 2, 12)):
+        await house.tables.set_text_sets(house.id, {"Leaderboard": (24, rows)})
+        await house.look()
+        assert (len(shown(house)), house.state.ranking.pages) == (shown_rows, pages)
+
+
 async def test_pb_204_a_name_with_comma_and_pipe_is_kept_whole(house: House) -> None:
     john, bob = house.avatars("Smith, John", "B|o|b")
     await win_by_departure(house, john, bob)
