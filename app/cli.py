@@ -126,7 +126,7 @@ async def _play_table(tables: Any) -> str:
     from sqlmodel import col, select
 
     from app.games.core import Key
-    from app.table import listing
+    from app.table import deeds, listing
     from app.table.models import TableRow
 
     oldest = select(TableRow.id).order_by(col(TableRow.created_ms), col(TableRow.id)).limit(1)
@@ -134,7 +134,7 @@ async def _play_table(tables: Any) -> str:
     if table_id is not None:
         return str(table_id)
     made = await tables.create("My table", Key(str(uuid.uuid4())), "Owner")
-    await listing.set_listed(tables, made.id, True)
+    await listing.set_listed(tables, deeds.COMMAND_LINE, made.id, True)
     return str(made.id)
 
 
@@ -185,6 +185,7 @@ def table_create(
     from app.api.access import Access
     from app.games.core import Key
     from app.limits import Limits
+    from app.table.deeds import COMMAND_LINE
 
     settings = read_settings(data_dir=data_dir)
     try:
@@ -196,7 +197,8 @@ def table_create(
     async def work(tables: Any) -> dict[str, str]:
         made = await tables.create(name, key, owner_name, game, preset, _pairs(option or []))
         access = Access(tables.store, settings, Limits(settings))
-        token, _ = await access.grant("owner", int(tables.clock() * 1000), made.id)
+        now_ms = int(tables.clock() * 1000)
+        token, _ = await access.grant(COMMAND_LINE, "owner", now_ms, made.id)
         return {"table": made.id, "owner": key, "owner_token": token}
 
     print_json(run(settings, work))

@@ -6,11 +6,12 @@ import time
 from typing import Annotated, Any
 
 import typer
-from sqlmodel import Session, col, delete, select
+from sqlmodel import Session, col, select
 
 from app import codes
 from app.console import DataDir, read_settings, run
 from app.errors import NotFound, PerilError
+from app.table import deeds
 from app.table.models import DeviceRow
 
 app = typer.Typer(no_args_is_help=True, help="Pair tables in-world, list them, cut one off.")
@@ -28,7 +29,8 @@ def code(
     async def work(tables: Any) -> str:
         if table and (await tables.table(table)).owner != owner:
             raise PerilError("not_found", f"Table {table} is not this owner's.")
-        return await codes.make(tables.store, "pair", owner, table, int(time.time() * 1000))
+        by, now_ms = deeds.COMMAND_LINE, int(time.time() * 1000)
+        return await codes.pairing(tables.store, by, owner, table, now_ms)
 
     typer.echo(run(read_settings(data_dir=data_dir), work))
 
@@ -56,10 +58,10 @@ def revoke(
     """Cut a table in-world off.  A server that runs lets it in for a few seconds at most."""
 
     async def work(tables: Any) -> None:
-        def write(session: Session) -> int:
-            gone = session.exec(delete(DeviceRow).where(col(DeviceRow.table_id) == table))
-            session.commit()
-            return int(gone.rowcount)
+        from app.devices.registry import cut_off
+
+        def write(session: Session) -> bool:
+            return cut_off(session, deeds.COMMAND_LINE, table, int(time.time() * 1000))
 
         if not await tables.store.run(write):
             raise NotFound("device of the table", table)

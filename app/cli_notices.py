@@ -15,9 +15,9 @@ WHEN = "Boards of a server that runs follow within ten seconds."
 
 def _announce(data_dir: Any, text: str) -> str:
     async def work(tables: Any) -> str:
-        from app.table import notices
+        from app.table import deeds, notices
 
-        return await notices.announce(tables, text)
+        return await notices.announce(tables, deeds.COMMAND_LINE, text)
 
     return run(read_settings(data_dir=data_dir), work)
 

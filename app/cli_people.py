@@ -48,6 +48,8 @@ def show(key: Avatar, data_dir: DataDir = None) -> None:
     for standing in kept.standings:
         how = "banned" if standing.banned else f"staff for {' and '.join(standing.rights)}"
         typer.echo(f"{how} at the tables of {standing.owner}")
+    if kept.beside:
+        typer.echo(f"done at his tables or about him beside matches: {len(kept.beside)}")
     for device in kept.devices:
         typer.echo(f"owns the linkset of table {device.table}  {device.region}".rstrip())
 

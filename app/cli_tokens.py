@@ -49,11 +49,12 @@ def create(
 
     async def work(tables: Any) -> dict[str, Any]:
         from app.api.tokens import line
+        from app.table.deeds import COMMAND_LINE
 
         if table:
             await tables.table(table)
         now_ms = int(time.time() * 1000)
-        token, row = await _access(tables).grant(scope.value, now_ms, table, label)
+        token, row = await _access(tables).grant(COMMAND_LINE, scope.value, now_ms, table, label)
         return {**line(row).model_dump(), "token": token}
 
     print_json(run(read_settings(data_dir=data_dir), work))
@@ -84,7 +85,9 @@ def revoke(
     """Take a token back.  A server that runs lets it in for a second at most."""
 
     async def work(tables: Any) -> Any:
-        return await _access(tables).revoke(hash_prefix)
+        from app.table.deeds import COMMAND_LINE
+
+        return await _access(tables).revoke(COMMAND_LINE, hash_prefix, int(time.time() * 1000))
 
     row = run(read_settings(data_dir=data_dir), work)
     typer.echo(f"Revoked: {row.hash[:16]}  {row.scope}  {row.label}".rstrip())

@@ -8,6 +8,7 @@ from typing import Literal
 
 from sqlmodel import Session, col, delete
 
+from app.table import deeds
 from app.table.log import Log
 from app.table.models import CodeRow
 
@@ -33,7 +34,14 @@ MANY: tuple[Purpose, ...] = ("owner", "operator")
 """Of these one may have several, for a laptop and a phone."""
 
 
-async def make(store: Log, purpose: Purpose, key: str, table_id: str, now_ms: int) -> str:
+async def pairing(store: Log, by: deeds.By, owner: str, table_id: str, now_ms: int) -> str:
+    """A code that pairs a linkset of `owner` with this table, or with a new one of his."""
+    return await make(store, "pair", owner, table_id, now_ms, by)
+
+
+async def make(
+    store: Log, purpose: Purpose, key: str, table_id: str, now_ms: int, by: deeds.By | None = None
+) -> str:
     """A new code for the avatar `key`; earlier ones for the same are void, but of `MANY`.
 
     One that pairs is short, since it is typed; one for a link or a cookie is long.
@@ -62,6 +70,8 @@ async def make(store: Log, purpose: Purpose, key: str, table_id: str, now_ms: in
                 expires_ms=now_ms + LIVES_S[purpose] * 1000,
             )
         )
+        if by is not None:
+            deeds.record(session, by, "code_made", now_ms, owner=key, table_id=table_id)
         session.commit()
 
     await store.run(write)

@@ -10,6 +10,7 @@ from sqlalchemy import or_
 from sqlmodel import Session, col, select
 
 from app.games.core import Key
+from app.table import deeds
 from app.table.models import (
     DeviceRow,
     EntryRow,
@@ -81,6 +82,17 @@ class OwnStanding(msgspec.Struct, frozen=True):
     since_ms: int
 
 
+class Beside(msgspec.Struct, frozen=True):
+    """Something done beside the matches.  `owner`: of the tables where it was done."""
+
+    at_ms: int
+    owner: Key
+    table: str
+    who: str
+    what: str
+    detail: str
+
+
 class Kept(msgspec.Struct, frozen=True):
     """All that is kept about one avatar; times in milliseconds since 1970, UTC."""
 
@@ -95,6 +107,8 @@ class Kept(msgspec.Struct, frozen=True):
     standings: list[OwnStanding]
     picture: str = ""
     """Key of the texture on his profile page, as it was found."""
+    beside: list[Beside] = []
+    """What was done beside matches at his tables, or about him elsewhere; the latest first."""
 
 
 def read(session: Session, key: Key) -> Kept:
@@ -125,6 +139,10 @@ def read(session: Session, key: Key) -> Kept:
             for s in standings
         ],
         pictured.picture if pictured else "",
+        [
+            Beside(d.at_ms, Key(d.owner_key), d.table_id, d.who, d.what, d.detail)
+            for d in deeds.concerning(session, key)
+        ],
     )
 
 

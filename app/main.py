@@ -29,7 +29,7 @@ from app.errors import Malformed, NotFound, PerilError
 from app.limits import Limits
 from app.pictures import Pictures
 from app.settings import Settings
-from app.table import notices
+from app.table import deeds, notices
 from app.table.database import open_store
 from app.table.log import Log
 from app.table.service import Tables
@@ -84,6 +84,7 @@ def create_app(
             await pictures.start()
         await tables.start()
         following = asyncio.create_task(notices.follow(tables))
+        tables.spawn(deeds.keep_pruned(tables))
         tables.keeper.each_sweep.append(lambda: system.note(tables, watchers))
         pusher = Pusher(tables, registry, settings, push_transport, resolve)
         await pusher.resume()

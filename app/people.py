@@ -20,7 +20,7 @@ from app.errors import Busy, PerilError
 from app.games import lobby
 from app.games.core import SERVER, Actor, Key
 from app.kept import Kept, mentions, named, read
-from app.table import speech, sql
+from app.table import deeds, speech, sql
 from app.table.models import (
     CodeRow,
     EntryRow,
@@ -112,7 +112,8 @@ async def forget(tables: Tables, key: Key) -> None:
 
     In the log of each match another key stands in place of his, a new one each time, no name, and
     nothing that he wrote.
-    A ban stays, without his name, or it would bind nobody.
+    A ban stays, without his name, or it would bind nobody.  What was done at his tables beside
+    the matches goes.
     """
     touched = await _unless_busy(tables.store.run(lambda session: _forget(session, key)))
     tables.pictures.pop(key, None)
@@ -145,6 +146,7 @@ def _forget(session: Session, key: Key) -> set[str]:
             session.delete(standing)
         owned_there = select(TableRow.id).where(TableRow.owner_key == standing.owner_key)
         touched |= set(session.exec(owned_there))
+    deeds.forget(session, key, NAMELESS)
     for kind in (PictureRow, RecordRow, ResultRow, CodeRow, PersonRow):
         session.exec(delete(kind).where(col(kind.key) == key))
     session.commit()

@@ -18,6 +18,7 @@ from sqlmodel import Session, col, delete, select, update
 from app import games
 from app.games import lobby
 from app.games.core import Key, Rank, RankingPage
+from app.table import deeds
 from app.table.log import folded
 from app.table.models import EntryRow, MatchRow, PersonRow, RecordRow, ResultRow, WipeRow
 
@@ -199,11 +200,12 @@ def _counting(scope: str, game: str) -> tuple[Any, ...]:
     return ResultRow.game == game, ResultRow.table_id == scope, col(ResultRow.of_table)
 
 
-def wipe_service(session: Session, game: str, at_ms: int) -> None:
+def wipe_service(session: Session, by: deeds.By, game: str, at_ms: int) -> None:
     """Forget the service's ranking of a game; the tables keep theirs."""
     session.exec(delete(RecordRow).where(_in(SERVICE, game)))
     session.exec(update(ResultRow).where(col(ResultRow.game) == game).values(of_service=False))
     session.merge(WipeRow(at_ms=at_ms, game=game))
+    deeds.record(session, by, "service_ranking_wiped", at_ms, detail=game)
     session.commit()
 
 

@@ -19,7 +19,8 @@ from app.games.core import SERVER, Actor, Command, Rights
 from app.games.peril import words as peril
 from app.games.roulette import rules
 from app.games.roulette import words as roulette
-from app.table import standings
+from app.table import standings, themes
+from app.table.deeds import OWNERS_CONSOLE
 
 Log = dict[str, Any]
 
@@ -70,7 +71,9 @@ class Match:
         for _ in range(bots + 1):
             await self.do(house.owner, lobby.AddBot())
         odd, staff = house.avatars("Odd one", "Staff")
-        await standings.change(house.tables, house.owner.key, staff.key, rights=STAFF)
+        await standings.change(
+            house.tables, OWNERS_CONSOLE, house.owner.key, staff.key, rights=STAFF
+        )
         for what in (lobby.Lock(), lobby.Join(), lobby.Leave(), lobby.Unlock()):
             assert not (await house.command(staff, what)).refused
         for who, what in (
@@ -90,7 +93,7 @@ class Match:
             (house.owner, lobby.ResetRanking()),
         ):
             await self.do(who, what)
-        await house.tables.set_theme(house.id, "existing")
+        await themes.choose(house.tables, OWNERS_CONSOLE, house.id, "existing")
         for who in self.people:
             who.name = who.name.replace("Ädä", "Ada") if chance.random() < 0.3 else who.name
             await self.do(who, lobby.Ready())

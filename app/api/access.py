@@ -27,9 +27,10 @@ from app.errors import Forbidden, Malformed, NotFound, PerilError, Unauthorized
 from app.games.core import NO_RIGHTS, Actor, Key
 from app.limits import Limits
 from app.settings import Settings, is_loopback
+from app.table import deeds
 from app.table.hot import HotTable
 from app.table.log import Log
-from app.table.models import TokenRow
+from app.table.models import TableRow, TokenRow
 
 Granted = Literal["operator", "owner", "harness", "read"]
 """What tokens can be made for."""
@@ -43,7 +44,8 @@ ID = re.compile("[0-9a-f]{8,64}")
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """Who sends a request.  `table_id`: the table an owner's token is for.  `hash`: his token's.
+    """Who sends a request.  `table_id`: the table an owner's token is for.  `hash`: his token's,
+    and `label` what it is for.
 
     Without a token he is `local` on the machine of a server on loopback, else `nobody`.
     """
@@ -51,6 +53,7 @@ class Caller(msgspec.Struct, frozen=True):
     scope: Scope
     table_id: str = ""
     hash: str = ""
+    label: str = ""
 
     def owns(self, table_id: str) -> bool:
         return self.scope == "operator" or (self.scope == "owner" and self.table_id == table_id)
@@ -107,6 +110,16 @@ class Access:
         caller = self._fresh(hashed) or await self._find(hashed)
         return caller is not None and caller.scope == "operator"
 
+    def by(self, caller: Caller, way: deeds.Way = "rest") -> deeds.By:
+        """Who does what this caller asks for, as it is noted."""
+        who: deeds.Who = "operator" if caller.scope == "operator" else "owner"
+        return deeds.By(who, way, caller.label)
+
+    async def operator(self, hashed: str) -> deeds.By:
+        """Who does what is asked for in the console that this token opened."""
+        caller = self._fresh(hashed) or await self._find(hashed) or NOBODY
+        return deeds.By("operator", "console", caller.label)
+
     def _fresh(self, hashed: str) -> Caller | None:
         caller, until_s = self._known.get(hashed, (None, 0.0))
         return caller if time.monotonic() < until_s else None
@@ -117,7 +130,7 @@ class Access:
         if self._operator and hmac.compare_digest(hashed, self._operator):
             caller = Caller("operator", hash=hashed)
         elif row := await self._store.run(lambda session: session.get(TokenRow, hashed)):
-            caller = Caller(cast(Granted, row.scope), row.table_id, hashed)
+            caller = Caller(cast(Granted, row.scope), row.table_id, hashed, row.label)
         if len(self._known) >= CACHED:
             self._known.clear()
         if caller is None:
@@ -129,7 +142,7 @@ class Access:
     # ---- giving and taking ------------------------------------------------------------------
 
     async def grant(
-        self, scope: Granted, now_ms: int, table_id: str = "", label: str = ""
+        self, by: deeds.By, scope: Granted, now_ms: int, table_id: str = "", label: str = ""
     ) -> tuple[str, TokenRow]:
         """A new token, to be shown once, and what is kept of it.
 
@@ -145,6 +158,7 @@ class Access:
 
         def write(session: Session) -> None:
             session.add(TokenRow(**row.model_dump()))
+            _note(session, by, "token_made", row, now_ms)
             session.commit()
 
         await self._store.run(write)
@@ -160,7 +174,7 @@ class Access:
 
         return await self._store.run(read)
 
-    async def revoke(self, prefix: str) -> TokenRow:
+    async def revoke(self, by: deeds.By, prefix: str, now_ms: int) -> TokenRow:
         """Take back the token whose hash begins so: at once here, within a second elsewhere.
 
         Malformed if that is no beginning of a hash, NotFound, or `ambiguous`.
@@ -177,6 +191,7 @@ class Access:
                 raise PerilError("ambiguous", "More than one token begins so. Give more digits.")
             gone = TokenRow(**rows[0].model_dump())
             session.delete(rows[0])
+            _note(session, by, "token_revoked", gone, now_ms)
             session.commit()
             return gone
 
@@ -242,6 +257,13 @@ def _leads_here(url: str) -> bool:
         return is_loopback(urlsplit(url).hostname or "")
     except ValueError:
         return False
+
+
+def _note(session: Session, by: deeds.By, what: deeds.What, token: TokenRow, at_ms: int) -> None:
+    """Who made or revoked a token is noted at the table it is for, if that is there."""
+    table_id = token.table_id if session.get(TableRow, token.table_id) else ""
+    detail = f"{token.scope}: {token.label}" if token.label else token.scope
+    deeds.record(session, by, what, at_ms, table_id=table_id, detail=detail)
 
 
 def _hash(token: str) -> str:

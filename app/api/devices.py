@@ -13,6 +13,7 @@ from app.api.access import Access
 from app.api.schemas import KEY
 from app.errors import NotFound
 from app.games import texts
+from app.table import deeds
 from app.table.models import DeviceRow
 from app.table.service import Tables
 
@@ -20,9 +21,9 @@ from app.table.service import Tables
 class Devices(Protocol):
     """What this API needs of the registry.  Both raise NotFound if a table has no device."""
 
-    async def rotate(self, table_id: str) -> None: ...
+    async def rotate(self, by: deeds.By, table_id: str) -> None: ...
 
-    async def revoke(self, table_id: str) -> None: ...
+    async def revoke(self, by: deeds.By, table_id: str) -> None: ...
 
     def errors(self, table_id: str) -> dict[str, int]: ...
 
@@ -78,32 +79,39 @@ def router(tables: Tables, access: Access, devices: Devices) -> APIRouter:
         else:
             access.must_operate(caller)
         now_ms = int(tables.clock() * 1000)
-        code = await codes.make(tables.store, "pair", body.owner, body.table, now_ms)
+        by = access.by(caller)
+        code = await codes.pairing(tables.store, by, body.owner, body.table, now_ms)
         response.headers["Cache-Control"] = "no-store"
         return CodeCreated(code=code, expires_ms=now_ms + codes.LIFE_S * 1000)
 
     @routes.get("/tables/{table_id}/device", summary="The linkset that shows a table")
     async def get(table_id: str, request: Request) -> DeviceOut:
         """404 if none is paired."""
-        return await _device(table_id, request)
+        await _owner(table_id, request)
+        return await _device(table_id)
 
     @routes.post("/tables/{table_id}/device/rotate", summary="Rotate its secret")
     async def rotate(table_id: str, request: Request) -> DeviceOut:
         """It gets another secret with its next answer; the old one ends when it uses that."""
-        device = await _device(table_id, request)
-        await devices.rotate(table_id)
+        by = await _owner(table_id, request)
+        device = await _device(table_id)
+        await devices.rotate(by, table_id)
         return device
 
     @routes.delete("/tables/{table_id}/device", summary="Cut it off")
     async def revoke(table_id: str, request: Request) -> DeviceOut:
         """At once.  It shows that it is not paired; the table itself and its records stay."""
-        device = await _device(table_id, request)
-        await devices.revoke(table_id)
+        by = await _owner(table_id, request)
+        device = await _device(table_id)
+        await devices.revoke(by, table_id)
         return device
 
-    async def _device(table_id: str, request: Request) -> DeviceOut:
-        access.must_own(await access.caller(request), table_id)
+    async def _owner(table_id: str, request: Request) -> deeds.By:
+        caller = await access.caller(request)
+        access.must_own(caller, table_id)
+        return access.by(caller)
 
+    async def _device(table_id: str) -> DeviceOut:
         def read(session: Session) -> DeviceRow | None:
             return session.exec(select(DeviceRow).where(DeviceRow.table_id == table_id)).first()
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.access import Access
-from app.table import notices
+from app.table import deeds, notices
 from app.table.service import Tables
 
 
@@ -37,13 +37,16 @@ def router(tables: Tables, access: Access) -> APIRouter:
     @routes.put("", summary="Announce something")
     async def put(body: NoticeIn, request: Request) -> NoticeOut:
         """Operator only.  It stands on all boards within ten seconds, until it is taken back."""
-        access.must_operate(await access.caller(request))
-        return NoticeOut(text=await notices.announce(tables, body.text))
+        return NoticeOut(text=await notices.announce(tables, await _operator(request), body.text))
 
     @routes.delete("", summary="Announce nothing more")
     async def delete(request: Request) -> NoticeOut:
         """Operator only."""
-        access.must_operate(await access.caller(request))
-        return NoticeOut(text=await notices.announce(tables, ""))
+        return NoticeOut(text=await notices.announce(tables, await _operator(request), ""))
+
+    async def _operator(request: Request) -> deeds.By:
+        caller = await access.caller(request)
+        access.must_operate(caller)
+        return access.by(caller)
 
     return routes

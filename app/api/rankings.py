@@ -150,11 +150,12 @@ def router(tables: Tables, access: Access) -> APIRouter:
     @routes.delete("/rankings", summary="Wipe the service's ranking")
     async def delete_rankings(request: Request, game: GameName = "peril") -> RankingOut:
         """Operator only.  The tables keep their own rankings."""
-        access.must_operate(await access.caller(request))
+        caller = await access.caller(request)
+        access.must_operate(caller)
         if game not in GAMES:
             raise NotFound("game", game)
         now_ms = int(tables.clock() * 1000)
-        await tables.store.run(lambda s: ranking.wipe_service(s, game, now_ms))
+        await tables.store.run(lambda s: ranking.wipe_service(s, access.by(caller), game, now_ms))
         return await shown(ranking.SERVICE, game, 0)
 
     @routes.get("/tables/{table_id}/ranking", summary="A table's ranking")

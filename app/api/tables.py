@@ -17,7 +17,7 @@ from app.errors import Malformed, PerilError
 from app.games import GAMES, lobby, menus
 from app.games.core import Actor, Key
 from app.settings import Settings
-from app.table import listing, news, talk
+from app.table import deeds, listing, news, talk
 from app.table.hot import HotTable
 from app.table.service import Tables
 
@@ -137,7 +137,8 @@ def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
     @routes.post("", status_code=201, summary="Create a table")
     async def create(body: TableCreate, request: Request) -> TableCreated:
         """Make a table with an open lobby.  Needs the operator's token."""
-        access.must_operate(await access.caller(request))
+        caller = await access.caller(request)
+        access.must_operate(caller)
         if await listing.count(tables.store) >= settings.tables_limit:
             raise PerilError("too_many_tables", "This server has as many tables as it takes.")
         owner = body.owner or Owner(key=str(uuid.uuid4()), name="Owner")
@@ -145,8 +146,9 @@ def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
             body.name, Key(owner.key), owner.name, body.game, body.preset, body.options
         )
         if body.listed:
-            await listing.set_listed(tables, table.id, True)
-        token, _ = await access.grant("owner", int(tables.clock() * 1000), table.id)
+            await listing.set_listed(tables, access.by(caller), table.id, True)
+        now_ms = int(tables.clock() * 1000)
+        token, _ = await access.grant(access.by(caller), "owner", now_ms, table.id)
         return TableCreated(**_out(table), owner_token=token)
 
     @routes.get("", summary="List tables")
@@ -171,14 +173,14 @@ def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
     @routes.patch("/{table_id}", summary="List a table, or not")
     async def patch(table_id: str, body: TablePatch, request: Request) -> TableOut:
         """Whether everybody may find the table, on the front page and in the list of tables."""
-        table = await _owned(table_id, request)
-        await listing.set_listed(tables, table_id, body.listed)
+        table, by = await _owned(table_id, request)
+        await listing.set_listed(tables, by, table_id, body.listed)
         return TableOut(**_out(table))
 
     @routes.patch("/{table_id}/options", summary="Change options")
     async def patch_options(table_id: str, body: OptionsPatch, request: Request) -> TableOut:
         """Set options for the matches to come.  Refused while a match runs."""
-        table = await _owned(table_id, request)
+        table, _ = await _owned(table_id, request)
         what = lobby.SetOptions(body.preset, body.options)
         actor = Actor(table.owner, table.owner_name, owner=True)
         answer = await talk.command(tables, table_id, actor, what, None)
@@ -189,7 +191,7 @@ def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
     @routes.put("/{table_id}/text-sets", summary="Set the sizes of the text sets")
     async def put_text_sets(table_id: str, body: TextSets, request: Request) -> TableOut:
         """Say how large the linkset's text sets are; the frames then fit them."""
-        table = await _owned(table_id, request)
+        table, _ = await _owned(table_id, request)
         for name, (columns, rows) in body.text_sets.items():
             if name not in TEXT_SETS:
                 line, known = "There is no text set “{name}”, only {known}.", ", ".join(TEXT_SETS)
@@ -203,15 +205,15 @@ def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
     @routes.post("/{table_id}/contact", summary="Give a sign of life")
     async def post_contact(table_id: str, request: Request) -> Answered:
         """The table in-world is there.  From then on 90 s of silence freeze a match."""
-        table = await _owned(table_id, request)
+        table, _ = await _owned(table_id, request)
         await tables.keeper.contact(table_id)
         return Answered(match=table.now.match_id, seq=table.now.seq)
 
-    async def _owned(table_id: str, request: Request) -> HotTable:
+    async def _owned(table_id: str, request: Request) -> tuple[HotTable, deeds.By]:
         caller = await access.caller(request)
         table = await tables.table(table_id)
         access.must_own(caller, table_id)
-        return table
+        return table, access.by(caller)
 
     return routes
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from app.api.access import Access
 from app.errors import NotFound
 from app.games import GAMES
-from app.table import themes
+from app.table import deeds, themes
 from app.table.hot import HotTable
 from app.table.service import Tables
 
@@ -60,18 +60,18 @@ def router(tables: Tables, access: Access) -> APIRouter:
     """Routes of the themes; for the owner of the table."""
     routes = APIRouter(prefix="/tables/{table_id}/theme", tags=["tables"])
 
-    async def owned(table_id: str, request: Request) -> HotTable:
+    async def owned(table_id: str, request: Request) -> tuple[HotTable, deeds.By]:
         caller = await access.caller(request)
         table = await tables.table(table_id)
         access.must_own(caller, table_id)
-        return table
+        return table, access.by(caller)
 
     @routes.get("", summary="Read the theme of a table")
     async def read(
         table_id: str, request: Request, game: Annotated[str, Query(max_length=32)] = ""
     ) -> ThemeOut:
         """All that may be changed of a game, by default of the one that the table plays."""
-        table = await owned(table_id, request)
+        table, _ = await owned(table_id, request)
         return _out(table, _known(game or table.now.match.game))
 
     @routes.put("", summary="Change the theme of a table")
@@ -81,8 +81,8 @@ def router(tables: Tables, access: Access) -> APIRouter:
         Lines may fill in what the line they replace does, as plain `{name}`. What cannot be as it
         is written is told by `bad_theme`, and nothing is changed.
         """
-        table = await owned(table_id, request)
-        await themes.change(tables, table_id, _known(body.game), body.changes)
+        table, by = await owned(table_id, request)
+        await themes.change(tables, by, table_id, _known(body.game), body.changes)
         return _out(table, body.game)
 
     return routes

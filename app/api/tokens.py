@@ -53,11 +53,13 @@ def router(tables: Tables, access: Access) -> APIRouter:
     @routes.post("", status_code=201, summary="Make a token")
     async def create(body: TokenCreate, request: Request, response: Response) -> TokenCreated:
         """Operator only.  The answer is the only place where the token ever stands."""
-        access.must_operate(await access.caller(request))
+        caller = await access.caller(request)
+        access.must_operate(caller)
         if body.table:
             await tables.table(body.table)
         now_ms = int(tables.clock() * 1000)
-        token, row = await access.grant(body.scope, now_ms, body.table, body.label)
+        by = access.by(caller)
+        token, row = await access.grant(by, body.scope, now_ms, body.table, body.label)
         response.headers["Cache-Control"] = "no-store"
         return TokenCreated(**line(row).model_dump(), token=token)
 
@@ -74,8 +76,10 @@ def router(tables: Tables, access: Access) -> APIRouter:
     @routes.delete("/{token_id}", summary="Revoke a token")
     async def revoke(token_id: Annotated[str, Path(max_length=64)], request: Request) -> TokenOut:
         """Operator only.  Whoever bears it is cut off at once, streams included."""
-        access.must_operate(await access.caller(request))
-        return line(await access.revoke(token_id))
+        caller = await access.caller(request)
+        access.must_operate(caller)
+        now_ms = int(tables.clock() * 1000)
+        return line(await access.revoke(access.by(caller), token_id, now_ms))
 
     return routes
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from sqlmodel import Session, col, select, update
+from sqlmodel import Session, col, delete, select, update
 
 from app import codes, troubles
 from app.devices import callback, signing
@@ -17,6 +17,7 @@ from app.errors import NotFound
 from app.games import GAMES, texts
 from app.games.core import Key
 from app.settings import Settings
+from app.table import deeds, themes
 from app.table.keeper import SILENCE_S
 from app.table.models import DeviceRow
 from app.table.service import Tables
@@ -27,6 +28,15 @@ CHECK_S = 2
 
 COPY_SEEN = "copy_seen"
 """What its owner is told of a copy; see `[notice]` in the themes."""
+
+
+def cut_off(session: Session, by: deeds.By, table_id: str, at_ms: int) -> bool:
+    """Forget the device of a table; whether there was one."""
+    gone = session.exec(delete(DeviceRow).where(col(DeviceRow.table_id) == table_id)).rowcount > 0
+    if gone:
+        deeds.record(session, by, "cut_off", at_ms, table_id=table_id)
+    session.commit()
+    return gone
 
 
 class Registry:
@@ -149,9 +159,8 @@ class Registry:
         if device is not None and device.owner_key == hello.owner_key:
             await self._one_of(device, hello.object_key)
         elif self.open:
-            device = await self._new(
-                hello.object_key, hello.owner_key, await self._table_for(hello)
-            )
+            table_id = await self._table_for(hello)
+            device = await self._new(deeds.NOTECARD, hello.object_key, hello.owner_key, table_id)
             secret = device.secret
         else:
             raise NotPaired
@@ -172,7 +181,7 @@ class Registry:
         if hello.sets:
             await self._tables.set_text_sets(device.table_id, hello.sets)
         if hello.theme:
-            await self._tables.set_theme(device.table_id, hello.theme)
+            await themes.choose(self._tables, deeds.NOTECARD, device.table_id, hello.theme)
         return device, secret
 
     async def known(self, verb: str, body: str, form: Mapping[str, str]) -> Device:
@@ -200,21 +209,27 @@ class Registry:
         if not table_id:
             made = await self._tables.create(f"{name}'s table", Key(owner_key), name)
             table_id = made.id
-        return await self._new(object_key, owner_key, table_id)
+        return await self._new(deeds.AT_THE_TABLE, object_key, owner_key, table_id)
 
-    async def rotate(self, table_id: str) -> None:
+    async def rotate(self, by: deeds.By, table_id: str) -> None:
         """Hand the device of a table another secret; the old one ends when it uses that."""
         device = await self._of(table_id)
         device.next_secret = secrets.token_hex(32)
-        await self._set(device, next_secret=device.next_secret)
 
-    async def revoke(self, table_id: str) -> None:
+        def write(session: Session) -> None:
+            session.get_one(DeviceRow, device.id).next_secret = device.next_secret
+            deeds.record(session, by, "secret_rotated", self._now_ms(), table_id=table_id)
+            session.commit()
+
+        await self._tables.store.run(write)
+        self._changed(device)
+
+    async def revoke(self, by: deeds.By, table_id: str) -> None:
         """Cut off the device of a table at once; it has to be paired anew."""
         device = await self._of(table_id)
 
         def write(session: Session) -> None:
-            session.delete(session.get_one(DeviceRow, device.id))
-            session.commit()
+            cut_off(session, by, table_id, self._now_ms())
 
         self._forget(device)
         await self._tables.store.run(write)
@@ -288,10 +303,13 @@ class Registry:
         """The URL if pushes may go there, else ''."""
         return url if url != device.dead_url and callback.may_call(url, self._settings) else ""
 
+    def _now_ms(self) -> int:
+        return int(self._tables.clock() * 1000)
+
     def _silent(self, device: Device) -> bool:
         return self._tables.clock() - device.seen_s > SILENCE_S
 
-    async def _new(self, object_key: str, owner_key: str, table_id: str) -> Device:
+    async def _new(self, by: deeds.By, object_key: str, owner_key: str, table_id: str) -> Device:
         """A device for a table; the one that showed it before is cut off."""
         row = DeviceRow(
             id=secrets.token_hex(6),
@@ -308,6 +326,7 @@ class Registry:
                 session.delete(old)
                 session.flush()
             session.add(DeviceRow(**row.model_dump()))
+            deeds.record(session, by, "paired", row.seen_ms, table_id=table_id)
             session.commit()
 
         await self._tables.store.run(write)

@@ -7,6 +7,7 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from app.games import GAMES
+from app.table import deeds
 from app.table.log import Log
 from app.table.models import TableRow
 from app.table.service import Tables
@@ -31,12 +32,16 @@ async def count(store: Log) -> int:
     )
 
 
-async def set_listed(service: Tables, table_id: str, listed: bool) -> None:
+async def set_listed(service: Tables, by: deeds.By, table_id: str, listed: bool) -> None:
     """Whether everybody may find the table in lists.  NotFound if there is none."""
     table = await service.table(table_id)
 
     def write(session: Session) -> None:
-        session.get_one(TableRow, table_id).listed = listed
+        row = session.get_one(TableRow, table_id)
+        if row.listed != listed:
+            row.listed = listed
+            what: deeds.What = "listed" if listed else "unlisted"
+            deeds.record(session, by, what, int(service.clock() * 1000), table_id=table_id)
         session.commit()
 
     await service.store.run(write)

@@ -230,3 +230,29 @@ class PersonRow(SQLModel, table=True):
     """Is not named in rankings and on pages about players."""
     language: str = Field(default="", max_length=8)
     """What tables speak to him alone; "": what they speak in public."""
+
+
+class DeedRow(SQLModel, table=True):
+    """Something done beside the matches, for the owner to read; see `table.deeds`.
+
+    With no table it concerns all tables of the owner, with no owner the whole service.
+    """
+
+    __tablename__ = "deeds"
+
+    id: str = Field(primary_key=True, max_length=24)
+    """Grows with the time."""
+    at_ms: int = Field(sa_type=BigInteger)
+    owner_key: str = Field(default="", max_length=36, index=True)
+    table_id: str = Field(default="", max_length=16)
+    who: str = Field(max_length=16)
+    """owner, operator or table."""
+    way: str = Field(max_length=16)
+    """console, rest, in_world or command_line."""
+    label: str = Field(default="", max_length=63)
+    """Of the token that was shown."""
+    what: str = Field(max_length=32)
+    about_key: str = Field(default="", max_length=36, index=True)
+    """The avatar whom it concerns."""
+    about_name: str = Field(default="", max_length=63)
+    detail: str = Field(default="", max_length=255)

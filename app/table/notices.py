@@ -13,6 +13,7 @@ from app.display import clip
 from app.errors import Busy
 from app.games import lobby
 from app.games.core import SERVER, Actor
+from app.table import deeds
 from app.table.models import NoticeRow
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ async def current(tables: Tables) -> str:
     return await tables.store.run(now)
 
 
-async def announce(tables: Tables, text: str) -> str:
+async def announce(tables: Tables, by: deeds.By, text: str) -> str:
     """Show `text` on all boards, or nothing more with ''.  What they show, in one line that fits.
 
     Boards of other processes follow within `FOLLOW_S` seconds.
@@ -45,9 +46,12 @@ async def announce(tables: Tables, text: str) -> str:
     told = clip(" ".join("".join(c if c.isprintable() else " " for c in text).split()), BYTES)
 
     def write(session: Session) -> None:
+        was, since_ms = now(session), int(tables.clock() * 1000)
         session.exec(delete(NoticeRow))
+        if told != was:
+            what: deeds.What = "announced" if told else "announced_nothing"
+            deeds.record(session, by, what, since_ms, detail=told)
         if told:
-            since_ms = int(tables.clock() * 1000)
             session.add(NoticeRow(id=NoticeRow.ONLY, text=told, since_ms=since_ms))
         session.commit()
 

@@ -19,7 +19,7 @@ from sqlmodel import Session, col, select
 
 from app import metrics, ranking
 from app.bus import Bus
-from app.errors import Busy, NotFound, Refused
+from app.errors import Busy, Refused
 from app.games import GAMES, lobby, texts
 from app.games.core import SERVER, Actor, Command, Dice, Key, RankingPage, Refusal
 from app.table import history, loading, standings
@@ -196,16 +196,6 @@ class Tables:
         if merged != table.text_sets:
             await self.set_row(table_id, text_sets=msgspec.json.encode(merged).decode())
             table.text_sets, table.stale = merged, True  # its page of the ranking may be longer now
-            await self.submit(table_id, Actor(SERVER), lobby.Repaint())
-
-    async def set_theme(self, table_id: str, theme: str) -> None:
-        """Which theme the table shows.  NotFound if no game has such a theme."""
-        table = await self.table(table_id)
-        if not any(theme in texts.names(game) for game in GAMES):
-            raise NotFound("theme", theme)
-        if theme != table.theme:
-            await self.set_row(table_id, theme=theme)
-            table.theme = theme
             await self.submit(table_id, Actor(SERVER), lobby.Repaint())
 
     async def set_row(self, table_id: str, **values: Any) -> None:

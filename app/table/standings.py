@@ -17,7 +17,7 @@ from sqlmodel import Session, select
 from app.errors import Busy, PerilError
 from app.games import lobby
 from app.games.core import NO_RIGHTS, OWNS, SERVER, Actor, Key, Right, Rights
-from app.table import notices
+from app.table import deeds, notices
 from app.table.log import Log
 from app.table.models import StandingRow, TableRow
 
@@ -66,6 +66,7 @@ async def attach(store: Log, table: HotTable) -> None:
 
 async def change(
     tables: Tables,
+    by: deeds.By,
     owner: Key,
     key: Key,
     name: str = "",
@@ -90,6 +91,7 @@ async def change(
 
     def write(session: Session) -> list[str]:
         old = session.get(StandingRow, (owner, key))
+        was = (old.banned, old.rights) if old else (False, "")
         if old is not None:
             row.name = row.name or old.name
             session.delete(old)
@@ -99,6 +101,10 @@ async def change(
             raise PerilError("too_many_standings", line, most=MOST)
         if row.banned or row.rights:
             session.add(StandingRow(**row.model_dump()))
+        if (row.banned, row.rights) != was:
+            what = _deed(row, was_banned=was[0])
+            whom, rights_now = (key, row.name), row.rights
+            deeds.record(session, by, what, row.since_ms, owner=owner, whom=whom, detail=rights_now)
         owned = list(session.exec(select(TableRow.id).where(TableRow.owner_key == owner)))
         session.commit()
         return owned
@@ -111,3 +117,12 @@ async def change(
         if banned and table.now.match.seat(key):
             chief = Actor(owner, table.owner_name, owner=True)
             await tables.submit(table_id, chief, lobby.Kick(key))
+
+
+def _deed(row: StandingRow, was_banned: bool) -> deeds.What:
+    """What it is in the log of the owner to let somebody stand so."""
+    if row.banned:
+        return "banned"
+    if row.rights:
+        return "trusted"
+    return "ban_lifted" if was_banned else "trust_taken"

@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from sqlmodel import Session
 
 from app.display import Board
-from app.errors import PerilError
-from app.games import own
+from app.errors import NotFound, PerilError
+from app.games import GAMES, own
 from app.games.core import SERVER, Actor
 from app.games.lobby import Repaint
-from app.games.texts import Changes, Theme, load
+from app.games.texts import Changes, Theme, load, names
+from app.table import deeds
 from app.table.hot import HotTable
 from app.table.models import TableRow
 from app.table.service import Tables
@@ -59,7 +60,26 @@ def checked(game: str, wanted: Changes) -> dict[str, dict[str, str]]:
     return {section: texts for section, texts in kept.items() if texts}
 
 
-async def change(tables: Tables, table_id: str, game: str, wanted: Changes) -> None:
+async def choose(tables: Tables, by: deeds.By, table_id: str, theme: str) -> None:
+    """Which theme the table shows.  NotFound if no game has such a theme."""
+    table = await tables.table(table_id)
+    if not any(theme in names(game) for game in GAMES):
+        raise NotFound("theme", theme)
+    if theme == table.theme:
+        return
+
+    def write(session: Session) -> None:
+        session.get_one(TableRow, table_id).theme = theme
+        at_ms = int(tables.clock() * 1000)
+        deeds.record(session, by, "theme_chosen", at_ms, table_id=table_id, detail=theme)
+        session.commit()
+
+    await tables.store.run(write)
+    table.theme = theme
+    await tables.submit(table_id, Actor(SERVER), Repaint())
+
+
+async def change(tables: Tables, by: deeds.By, table_id: str, game: str, wanted: Changes) -> None:
     """Change these lines, colours and textures of a game, and no others any more; all see it.
 
     Faulty if some cannot be as they are written.
@@ -71,8 +91,12 @@ async def change(tables: Tables, table_id: str, game: str, wanted: Changes) -> N
 
     def write(session: Session) -> None:
         row = session.get_one(TableRow, table_id)
+        was = own.read(row.own_theme)
         row.own_theme = written
-        session.add(row)
+        if kept != (was.changes.get(game, {}) if was else {}):
+            what: deeds.What = "theme_changed" if kept else "theme_reset"
+            at_ms = int(tables.clock() * 1000)
+            deeds.record(session, by, what, at_ms, table_id=table_id, detail=game)
         session.commit()
 
     await tables.store.run(write)

@@ -15,7 +15,7 @@ from app.errors import NotFound, PerilError
 from app.games.core import Key
 from app.table.hot import HotTable
 from app.table.service import Tables
-from app.web import console_deeds, console_log, console_views, pages
+from app.web import console_beside, console_deeds, console_log, console_views, pages
 from app.web.console_page import HEADERS, back, page
 from app.web.console_views import Devices
 from app.web.sessions import OLD_FORM, Sessions, form_token, from_here, read_form
@@ -185,7 +185,8 @@ def _logs(routes: APIRouter, console: _Console) -> None:
             log = await console_log.read(console.tables, table, match)
         except NotFound as error:
             return pages.error_page(404, error.message)
-        return page("console_log.html", table=table, log=log)
+        beside = await console_beside.shown(console.tables, table)
+        return page("console_log.html", table=table, log=log, beside=beside)
 
     @routes.get("/t/{table_id}/log.{kind}")
     async def export(table_id: str, kind: str, request: Request) -> Response:

@@ -12,7 +12,8 @@ from app.errors import PerilError, Refused
 from app.games import lobby, texts
 from app.games.core import Actor, Command, Key, Right
 from app.people import key_of
-from app.table import listing, standings, talk
+from app.table import listing, standings, talk, themes
+from app.table.deeds import OWNERS_CONSOLE
 from app.table.hot import HotTable
 from app.table.service import Tables
 from app.web import console_views
@@ -89,15 +90,16 @@ async def at_table(tables: Tables, devices: Devices, table: HotTable, form: Form
         return done
     match what:
         case "theme":
-            await tables.set_theme(table.id, form.get("theme", "")[:32])
+            await themes.choose(tables, OWNERS_CONSOLE, table.id, form.get("theme", "")[:32])
         case "listed":
-            await listing.set_listed(tables, table.id, form.get("listed") == "on")
+            listed = form.get("listed") == "on"
+            await listing.set_listed(tables, OWNERS_CONSOLE, table.id, listed)
         case "pair":
             now_ms = int(tables.clock() * 1000)
-            code = await codes.make(tables.store, "pair", table.owner, table.id, now_ms)
+            code = await codes.pairing(tables.store, OWNERS_CONSOLE, table.owner, table.id, now_ms)
             return Done(done.part, code)
         case "cut":
-            await devices.revoke(table.id)
+            await devices.revoke(OWNERS_CONSOLE, table.id)
         case "ban" | "staff" | "pardon":
             await about_people(tables, table.owner, form)
         case _:
@@ -121,15 +123,15 @@ async def about_people(tables: Tables, owner: Key, form: Form) -> None:
     what, key, name = form.get("do"), key_of(form.get("key", "")), form.get("name", "")[:255]
     match what:
         case "ban":
-            await standings.change(tables, owner, key, name, banned=True)
+            await standings.change(tables, OWNERS_CONSOLE, owner, key, name, banned=True)
         case "staff":
             # A field named `matches` would hide the method of that name from scripts.
             ticked = (right for right in STAFF_RIGHTS if form.get(f"may_{right}") == "on")
             rights = frozenset(ticked)
             if not rights:
                 raise PerilError("no_rights", "Tick what they may do.", status=422)
-            await standings.change(tables, owner, key, name, rights)
+            await standings.change(tables, OWNERS_CONSOLE, owner, key, name, rights)
         case "pardon":
-            await standings.change(tables, owner, key)
+            await standings.change(tables, OWNERS_CONSOLE, owner, key)
         case _:
             raise PerilError("unknown_wish", "The console knows no such thing.", status=422)

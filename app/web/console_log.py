@@ -13,11 +13,11 @@ from fastapi.responses import Response, StreamingResponse
 
 from app.errors import NotFound
 from app.games.core import SERVER
-from app.table import history
+from app.table import deeds, history
 from app.table.hot import HotTable
 from app.table.models import MatchRow
 from app.table.service import Tables
-from app.web import console_views, matches
+from app.web import console_beside, console_views, matches
 
 SHOWN: Final = 20
 EXPORTED: Final = 500
@@ -96,7 +96,7 @@ def _names(table: HotTable, log: Sequence[history.Line]) -> dict[str, str]:
 
 
 def export(tables: Tables, table: HotTable, kind: str, headers: Mapping[str, str]) -> Response:
-    """All that may be known of the latest matches, sent match by match."""
+    """What was done beside the matches, then all that may be known of the latest of these."""
     save = {"Content-Disposition": f'attachment; filename="peril-table-{table.id}.{kind}"'}
     made = _as_csv(tables, table) if kind == "csv" else _as_json(tables, table)
     return StreamingResponse(made, headers={**headers, **save}, media_type=KINDS[kind])
@@ -110,8 +110,8 @@ async def _logs(
 
 
 async def _as_json(tables: Tables, table: HotTable) -> AsyncIterator[bytes]:
-    yield b"["
-    first = True
+    beside = await console_beside.at_table(tables, table, deeds.MOST)
+    yield b"[\n" + msgspec.json.encode(console_beside.as_match(beside, table.owner_name))
     async for row, log in _logs(tables, table):
         names = _names(table, log)
         made = {
@@ -121,8 +121,7 @@ async def _as_json(tables: Tables, table: HotTable) -> AsyncIterator[bytes]:
             "closed_ms": row.closed_ms,
             "entries": [_entry(line, names) for line in log],
         }
-        yield (b"" if first else b",") + b"\n" + msgspec.json.encode(made)
-        first = False
+        yield b",\n" + msgspec.json.encode(made)
     yield b"\n]\n"
 
 
@@ -138,7 +137,8 @@ def _entry(line: history.Line, names: Mapping[str, str]) -> dict[str, Any]:
 
 
 async def _as_csv(tables: Tables, table: HotTable) -> AsyncIterator[str]:
-    yield _csv([COLUMNS])
+    beside = await console_beside.at_table(tables, table, deeds.MOST)
+    yield _csv([COLUMNS, *console_beside.as_cells(beside, table.owner_name)])
     async for row, log in _logs(tables, table):
         lines = _lines(table, row, log)
         yield _csv(

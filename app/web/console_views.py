@@ -14,7 +14,7 @@ from sqlmodel import Session, col, select
 
 from app.games import GAMES, languages, menus, texts
 from app.games.core import Game, Key, Match
-from app.table import standings
+from app.table import deeds, standings
 from app.table.hot import HotTable
 from app.table.keeper import SILENCE_S
 from app.table.models import DeviceRow, TableRow
@@ -38,7 +38,7 @@ class Devices(Protocol):
 
     def errors(self, table_id: str) -> dict[str, int]: ...
 
-    async def revoke(self, table_id: str) -> None: ...
+    async def revoke(self, by: deeds.By, table_id: str) -> None: ...
 
 
 @dataclass(frozen=True)

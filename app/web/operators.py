@@ -16,10 +16,10 @@ from sqlmodel import Session, col, select
 from app import consoles, ranking
 from app.errors import Forbidden, PerilError
 from app.games import GAMES
-from app.table import notices
+from app.table import deeds, notices
 from app.table.models import MatchRow, TableRow, TokenRow
 from app.table.service import Tables
-from app.web import console_views
+from app.web import console_beside, console_views
 from app.web.console_deeds import SURE
 from app.web.console_page import back, page
 from app.web.console_views import Devices
@@ -27,6 +27,7 @@ from app.web.sessions import OLD_FORM, Form, Sessions, form_token, from_here, re
 
 PER_PAGE: Final = 50
 OWNERS: Final = 100
+LATELY: Final = 30
 SEARCH: Final = 63
 SCOPES: Final = {
     "operator": "everything",
@@ -52,13 +53,15 @@ class Access(Protocol):
 
     async def operates(self, hashed: str) -> bool: ...
 
+    async def operator(self, hashed: str) -> deeds.By: ...
+
     async def grant(
-        self, scope: Any, now_ms: int, table_id: str = "", label: str = ""
+        self, by: deeds.By, scope: Any, now_ms: int, table_id: str = "", label: str = ""
     ) -> tuple[str, TokenRow]: ...
 
     async def granted(self, after: str, limit: int) -> list[TokenRow]: ...
 
-    async def revoke(self, prefix: str) -> TokenRow: ...
+    async def revoke(self, by: deeds.By, prefix: str, now_ms: int) -> TokenRow: ...
 
 
 class Figures(Protocol):
@@ -115,6 +118,7 @@ class _Console:
             refused=dict(self.limits.refused),
             games=GAMES.values(),
             owners=await self.tables.store.run(_owners),
+            beside=await console_beside.everywhere(self.tables, LATELY),
         )
 
     async def table_list(self, request: Request, search: str, after: str) -> Response:
@@ -149,36 +153,40 @@ class _Console:
 
     # ---- what is done -----------------------------------------------------------------------
 
-    async def act(self, form: Form) -> None:
+    async def by(self, request: Request) -> deeds.By:
+        """Who was let in, as what he does is noted."""
+        return await self.access.operator(await self.sessions.whose(request) or "")
+
+    async def act(self, by: deeds.By, form: Form) -> None:
         """A form of the overview."""
         match form.get("do"):
             case "announce":
-                await notices.announce(self.tables, form.get("text", "")[:500])
+                await notices.announce(self.tables, by, form.get("text", "")[:500])
             case "clear":
-                await notices.announce(self.tables, "")
+                await notices.announce(self.tables, by, "")
             case "wipe" if form.get("sure") != "on":
                 raise SURE
             case "wipe" if form.get("game", "") in GAMES:
                 game, now_ms = form["game"], int(self.tables.clock() * 1000)
-                await self.tables.store.run(lambda s: ranking.wipe_service(s, game, now_ms))
+                await self.tables.store.run(lambda s: ranking.wipe_service(s, by, game, now_ms))
             case _:
                 raise UNKNOWN
 
-    async def act_on_tokens(self, form: Form) -> str:
+    async def act_on_tokens(self, by: deeds.By, form: Form) -> str:
         """A form about tokens; the new token, to be shown once, or ''."""
+        now_ms = int(self.tables.clock() * 1000)
         match form.get("do"):
             case "grant" if form.get("scope") in SCOPES:
                 table_id = form.get("table", "").strip()[:16]
                 if table_id:
                     await self.tables.table(table_id)
-                now_ms = int(self.tables.clock() * 1000)
                 label = form.get("label", "")[:63]
-                token, _ = await self.access.grant(form["scope"], now_ms, table_id, label)
+                token, _ = await self.access.grant(by, form["scope"], now_ms, table_id, label)
                 return token
             case "revoke" if form.get("sure") != "on":
                 raise SURE
             case "revoke":
-                await self.access.revoke(form.get("id", "")[:64])
+                await self.access.revoke(by, form.get("id", "")[:64], now_ms)
                 return ""
         raise UNKNOWN
 
@@ -247,7 +255,8 @@ def _forms(routes: APIRouter, console: _Console) -> None:
         if not await console.lets(request):
             return _door()
         try:
-            await console.act(await console.sessions.form(request))
+            form = await console.sessions.form(request)
+            await console.act(await console.by(request), form)
         except PerilError as error:
             return await console.overview(request, error)
         return back("/operator")
@@ -257,7 +266,8 @@ def _forms(routes: APIRouter, console: _Console) -> None:
         if not await console.lets(request):
             return _door()
         try:
-            made = await console.act_on_tokens(await console.sessions.form(request))
+            form = await console.sessions.form(request)
+            made = await console.act_on_tokens(await console.by(request), form)
         except PerilError as error:
             return await console.token_list(request, error)
         return await console.token_list(request, made=made) if made else back("/operator/tokens")

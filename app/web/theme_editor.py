@@ -12,6 +12,7 @@ from app.errors import NotFound, PerilError
 from app.games import GAMES, own
 from app.games.texts import Changes
 from app.table import themes
+from app.table.deeds import OWNERS_CONSOLE
 from app.table.hot import HotTable
 from app.table.service import Tables
 from app.web import pages
@@ -88,7 +89,7 @@ def router(tables: Tables) -> APIRouter:
             return pages.error_page(error.status, error.message)
         wanted = {} if form.get("do") == "reset" else _changes(game, form)
         try:
-            await themes.change(tables, table_id, game, wanted)
+            await themes.change(tables, OWNERS_CONSOLE, table_id, game, wanted)
         except themes.Faulty as error:
             return _page(request, table, game, wanted, error.faults, status=422)
         except PerilError as error:

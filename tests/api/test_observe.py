@@ -14,6 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 from app.main import create_app
 from app.settings import Settings
+from app.table.deeds import COMMAND_LINE
 from app.table.log import StoreBusy
 
 from .service import ADA, API, BOB, OPERATOR, OWNER, Service, Table, bearer, ok, refused, serving
@@ -166,7 +167,7 @@ async def test_metrics_are_for_this_machine_and_for_tokens_that_read(folder: Pat
             ("harness", "", False),
             ("owner", (await service.table()).id, False),
         ):
-            token, _ = await service.app.state.access.grant(scope, 1, table_id)
+            token, _ = await service.app.state.access.grant(COMMAND_LINE, scope, 1, table_id)
             answer = await get(token)
             assert answer.status_code == (200 if allowed else 403)
 

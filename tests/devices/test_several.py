@@ -14,6 +14,7 @@ import pytest
 from app.devices.push import FOLLOW_S
 from app.games import lobby
 from app.games.core import Actor, Key
+from app.table.deeds import OWNERS_CONSOLE
 from tests.postgres import new_database
 from tests.table.conftest import empty_postgres
 
@@ -173,7 +174,7 @@ async def test_a_secret_that_one_process_ended_is_ended_at_all(
     linkset = await one.linkset()
     linkset.server = other
     await linkset.act()
-    await one.registry.revoke(linkset.known.table_id)
+    await one.registry.revoke(OWNERS_CONSOLE, linkset.known.table_id)
     await tick(one, other)
     form = {name: linkset.form[name] for name in ("d", "k", "o", "owner", "u")}
     statuses = []

@@ -12,6 +12,7 @@ from app.devices import wire
 from app.games.core import Key, Rights
 from app.table import standings
 from app.table.database import open_log
+from app.table.deeds import OWNERS_CONSOLE
 from app.table.models import RecordRow
 from tests.games.dice import SeededDice
 
@@ -393,8 +394,8 @@ def test_the_owner_gets_his_console_and_staff_runs_the_table_by_the_same_menu(
         )
         tables, owner = v.app.state.tables, Key(v.owner.key)
         rights: Rights = frozenset({"matches"})
-        v.server.do(standings.change(tables, owner, Key(stella.key), "S", rights))
-        v.server.do(standings.change(tables, owner, Key(eve.key), "E", banned=True))
+        v.server.do(standings.change(tables, OWNERS_CONSOLE, owner, Key(stella.key), "S", rights))
+        v.server.do(standings.change(tables, OWNERS_CONSOLE, owner, Key(eve.key), "E", banned=True))
         v.region.run(2)
         v.menu(stella, table, "Owner Menu", "👥 Players", "Add Test Player", "⬅️ Back to Main")
         assert stella.dialog is not None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from app import codes
 from app.devices import signing
+from app.table.deeds import OWNERS_CONSOLE
 
 from . import Linkset
 from .venue import QUICK, Venue, venue
@@ -149,7 +150,7 @@ def test_a_rotated_secret_is_taken_over_while_people_play(tmp_path: Path) -> Non
         table = v.build()
         pair(v, table)
         before, registry = secret(table), v.app.state.registry
-        v.server.do(registry.rotate(v.hot(table).id))
+        v.server.do(registry.rotate(OWNERS_CONSOLE, v.hot(table).id))
         v.join(table, "Ann", "Bob")
         v.region.run(3)
         assert secret(table) not in ("", before)

@@ -14,6 +14,7 @@ from app import people, players, ranking
 from app.games import lobby
 from app.table import listing
 from app.table.database import MIGRATIONS, migrate
+from app.table.deeds import COMMAND_LINE, OWNERS_CONSOLE
 from app.table.models import RecordRow, ResultRow
 
 from .conftest import BOTH
@@ -168,7 +169,7 @@ async def history(house: House) -> None:
     await house.command(house.owner, lobby.ResetRanking())
     await wins(house, bob, ada)
     house.clock.ms += 1000
-    await house.store.run(lambda s: ranking.wipe_service(s, "peril", house.clock.ms))
+    await house.store.run(lambda s: ranking.wipe_service(s, COMMAND_LINE, "peril", house.clock.ms))
     await wins(door, there[1], there[0])
 
 
@@ -213,10 +214,10 @@ async def test_a_table_is_listed_when_its_owner_says_so_and_stays_so(house: Hous
         return [line.id for line in await listing.tables(house.tables, unlisted=False)]
 
     assert await listed() == []
-    await listing.set_listed(house.tables, house.id, True)
+    await listing.set_listed(house.tables, OWNERS_CONSOLE, house.id, True)
     await house.restart()
     assert await listed() == [house.id]
     assert house.table.listed
-    await listing.set_listed(house.tables, house.id, False)
+    await listing.set_listed(house.tables, OWNERS_CONSOLE, house.id, False)
     assert await listed() == []
     assert [line.id for line in await listing.tables(house.tables)] == [house.id]

@@ -16,6 +16,7 @@ from app.games import lobby
 from app.games.core import NOBODY, SERVER, Actor, Refusal
 from app.games.peril import words as peril
 from app.table import history, news, talk
+from app.table.deeds import COMMAND_LINE
 from app.table.hot import RECENT_STATES
 from app.table.models import DeadlineRow, EntryRow, RecordRow
 from app.table.service import Tables
@@ -427,7 +428,9 @@ async def test_the_rankings_made_anew_from_the_log_are_those_that_were_kept(
                 await table.command(table.owner, lobby.ResetRanking())
             case r if r < 0.5:
                 at_ms = house.clock.ms
-                await house.store.run(lambda s, at=at_ms: ranking.wipe_service(s, "peril", at))
+                await house.store.run(
+                    lambda s, at=at_ms: ranking.wipe_service(s, COMMAND_LINE, "peril", at)
+                )
         house.clock.ms += 10
     kept = await records(house)
     assert kept

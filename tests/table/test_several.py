@@ -19,8 +19,9 @@ from app.games import lobby
 from app.games.core import SERVER, Actor, Command, Key
 from app.limits import Limits
 from app.settings import Settings
-from app.table import news, speech, talk
+from app.table import news, speech, talk, themes
 from app.table.database import open_postgres
+from app.table.deeds import OWNERS_CONSOLE
 from app.table.hot import HotTable
 from app.table.models import DeadlineRow, DeviceRow, EntryRow
 from app.table.service import Tables
@@ -168,7 +169,7 @@ async def test_the_next_match_a_theme_and_a_ranking_are_followed_too(
     assert (there.number, there.seed, there.choices) == (2, table.seed, table.choices)
     assert there.now.ranking == table.now.ranking
     assert there.now.ranking.rows
-    await one.set_theme(table.id, "existing")
+    await themes.choose(one, OWNERS_CONSOLE, table.id, "existing")
     there = await other.table(table.id, table.now.seq)
     assert there.theme == "existing"
     assert there.now.board == table.now.board

@@ -7,17 +7,22 @@ from app.errors import PerilError
 from app.games import lobby
 from app.games.core import Key, Refusal, Right
 from app.table import standings
+from app.table.deeds import OWNERS_CONSOLE
 
 from .conftest import BOTH
 from .house import Avatar, House
 
 
 async def trust(house: House, who: Avatar, *rights: Right) -> None:
-    await standings.change(house.tables, house.owner.key, who.key, who.name, frozenset(rights))
+    await standings.change(
+        house.tables, OWNERS_CONSOLE, house.owner.key, who.key, who.name, frozenset(rights)
+    )
 
 
 async def ban(house: House, who: Avatar) -> None:
-    await standings.change(house.tables, house.owner.key, who.key, who.name, banned=True)
+    await standings.change(
+        house.tables, OWNERS_CONSOLE, house.owner.key, who.key, who.name, banned=True
+    )
 
 
 # ---- bans -----------------------------------------------------------------------------------
@@ -33,7 +38,7 @@ async def test_who_is_banned_can_take_no_seat_until_the_ban_is_lifted(house: Hou
         assert answer.said == "The owner of this table does not let you play here."
     made = await house.tables.create("Elsewhere", Key("11111111-0000-4000-8000-000000000001"), "Z")
     assert (await house.tables.submit(made.id, ada.actor, lobby.Join())).refusal is None
-    await standings.change(house.tables, house.owner.key, ada.key)
+    await standings.change(house.tables, OWNERS_CONSOLE, house.owner.key, ada.key)
     assert not (await house.touch(ada)).refused
 
 
@@ -133,7 +138,9 @@ async def test_what_another_process_forbade_is_not_done_any_more(house: House) -
         (stella, lobby.Lock(), "owner_only"),
     ):
         owner = house.owner.key
-        await standings.change(other.tables, owner, who.key, who.name, banned=who is ada)
+        await standings.change(
+            other.tables, OWNERS_CONSOLE, owner, who.key, who.name, banned=who is ada
+        )
         assert (await house.tables.submit(house.id, who.actor, what)).refusal == Refusal(code)
     await other.close()
 
@@ -146,9 +153,11 @@ async def test_what_another_process_allowed_is_done_at_once(house: House) -> Non
     other = House(house.path)
     other.clock = house.clock
     await other._serve()
-    await standings.change(other.tables, house.owner.key, ada.key)
+    await standings.change(other.tables, OWNERS_CONSOLE, house.owner.key, ada.key)
     rights: frozenset[Right] = frozenset({"matches"})
-    await standings.change(other.tables, house.owner.key, stella.key, "Stella", rights)
+    await standings.change(
+        other.tables, OWNERS_CONSOLE, house.owner.key, stella.key, "Stella", rights
+    )
     for who, what in ((ada, lobby.Join()), (stella, lobby.Lock())):
         assert (await house.tables.submit(house.id, who.actor, what)).refusal is None
     await other.close()

@@ -15,6 +15,7 @@ from app.errors import Busy
 from app.games import lobby
 from app.games.core import Actor, Key
 from app.table.database import Unusable, open_postgres
+from app.table.deeds import COMMAND_LINE
 from app.table.move import Moved, move
 from app.table.sqlite import SqliteLog
 from tests.postgres import new_database
@@ -145,7 +146,7 @@ async def played(house: House) -> None:
     await house.ready(bob)
     await house.press_start(ada)
     await house.until("picking")
-    await codes.make(house.tables.store, "pair", ada.key, "", house.clock.ms)
+    await codes.pairing(house.tables.store, COMMAND_LINE, ada.key, "", house.clock.ms)
 
 
 async def test_a_file_is_moved_row_by_row_and_its_tables_go_on(
@@ -162,6 +163,7 @@ async def test_a_file_is_moved_row_by_row_and_its_tables_go_on(
         assert counts["entries"] > 10
         assert counts["records"] > 0
         assert counts["deadlines"] > 0
+        assert counts["deeds"] == 1
         with pytest.raises(Moved, match="already"):
             move(old.engine, new.engine)
         old.close()

@@ -134,7 +134,7 @@ async def test_the_export_is_everything_as_a_file(service: Service) -> None:
     told = answer.json()
     assert set(told) == {
         *("key", "names", "hidden", "language"),
-        *("results", "matches", "tables", "devices", "standings", "picture"),
+        *("results", "matches", "tables", "devices", "standings", "picture", "beside"),
     }
     assert told["matches"][0]["deeds"][0]["command"] == {"type": "join"}
     assert BOB["key"] not in answer.text

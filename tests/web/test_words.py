@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.web import pages, words
+from app.web import console_beside, pages, words
 from tests.api.service import ADA, BOB, Service, ok, serving
 
 TEMPLATES = pages.HERE / "templates"
@@ -21,6 +21,7 @@ FROM_CODE = {*pages.STAGES.values(), "winner", "eliminated", "ready", "not ready
     *("bot plays", "in peril", "in turn", "pass"),
     *("plot twist", "direct hit", "no shield", "the gun fires", "click"),
     *("connecting…", "live", "reconnecting…", "offline", "table gone"),
+    *console_beside.LINES,
 }
 """Lines that templates and scripts get from elsewhere."""
 NOT_SAID = {"over", "lobby"}
