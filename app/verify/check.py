@@ -10,7 +10,7 @@ from app.verify import dice, lobby
 from app.verify.lobby import Rules, Table
 from app.verify.peril import Peril
 from app.verify.roulette import Roulette
-from app.verify.words import SERVER, Said, Wrong, compare, wrong
+from app.verify.words import SERVER, Said, Wrong, compare, show, wrong
 
 GAMES: dict[str, Callable[[Table], Rules]] = {"peril": Peril, "roulette": Roulette}
 
@@ -203,7 +203,7 @@ class _Check:
         if set(opened) != OPENING:
             wrong("The opening says more or less than openings do.")
         if opened["game"] != match["game"]:
-            wrong(f"The match is of {match['game']}, but {opened['game']} was opened.")
+            wrong(f"The match is of {match['game']}, but {show(opened['game'], {})} was opened.")
         if match["id"] != f"{match['table']}-{match['number']}":
             wrong(f"{match['id']} is not match {match['number']} of table {match['table']}.")
         self.committed = opened["commitment"]
@@ -221,7 +221,9 @@ class _Check:
                 break
             out.append(event)
             self.report.draws += 1
-            if set(event) != DRAWN or not isinstance(event["why"], str):
+            numbers = (event.get(name) for name in ("number", "among", "index"))
+            whole = all(type(number) is int for number in numbers)
+            if set(event) != DRAWN or not isinstance(event["why"], str) or not whole:
                 wrong("The draw is not written as draws are.")
             if self.shown and not self.blind:
                 self._check_draw(event, fresh)

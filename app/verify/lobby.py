@@ -216,6 +216,8 @@ class Table:
         self._go(self._taken(actor), "self", "left")
 
     def _kick(self, _: str, command: Said) -> None:
+        if not isinstance(command["key"], str):
+            wrong("It does not say who is kicked.")
         self._go(self._taken(command["key"]), "kick", "kicked")
 
     def _go(self, seat: Seat, by: str, cause: str) -> None:

@@ -4,7 +4,7 @@ import * as dice from "./verify/dice.js";
 import { COMMANDS, Table } from "./verify/lobby.js";
 import { Peril } from "./verify/peril.js";
 import { Roulette } from "./verify/roulette.js";
-import { SERVER, Wrong, compare, plain, says, wrong } from "./verify/words.js";
+import { SERVER, Wrong, compare, plain, says, show, wrong } from "./verify/words.js";
 
 export const { able } = dice;
 
@@ -149,7 +149,7 @@ class Check {
     }
     if (!says(opened, OPENING)) wrong("The opening says more or less than openings do.");
     if (opened.game !== match.game) {
-      wrong(`The match is of ${match.game}, but ${opened.game} was opened.`);
+      wrong(`The match is of ${match.game}, but ${show(opened.game, new Map())} was opened.`);
     }
     if (match.id !== `${match.table}-${match.number}`) {
       wrong(`${match.id} is not match ${match.number} of table ${match.table}.`);
@@ -169,7 +169,10 @@ class Check {
       if (event.type !== "drawn") break;
       out.push(event);
       this.draws++;
-      if (!says(event, DRAWN) || typeof event.why !== "string") wrong("The draw is not written as draws are.");
+      const whole = [event.number, event.among, event.index].every(Number.isInteger);
+      if (!says(event, DRAWN) || typeof event.why !== "string" || !whole) {
+        wrong("The draw is not written as draws are.");
+      }
       if (this.shown && !this.blind) await this.#checkDraw(event, fresh);
     }
     return out;

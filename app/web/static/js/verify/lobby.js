@@ -191,6 +191,7 @@ export class Table {
   }
 
   kick(_, command) {
+    if (typeof command.key !== "string") wrong("It does not say who is kicked.");
     this.#go(this.#taken(command.key), "kick", "kicked");
   }
 
