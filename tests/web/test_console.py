@@ -415,7 +415,7 @@ async def test_the_log_says_who_did_what_and_can_be_taken_away(
     assert ("Olive", "kick") in did
     assert "Bob acts for the owner" in raw
     told: list[dict[str, Any]] = ok(await console.client.get(path + ".json")).json()
-    kicked = told[0]["entries"][-1]
+    kicked = told[1]["entries"][-1]
     assert (kicked["name"], kicked["command"]["type"]) == ("Olive", "kick")
     answer = ok(await console.client.get(path + ".csv"))
     assert answer.headers["content-disposition"].endswith(f'{table.id}.csv"')
