@@ -33,7 +33,7 @@ from app.table import deeds, notices
 from app.table.database import open_store
 from app.table.log import Log
 from app.table.service import Tables
-from app.web import boards, console, me, operators, pages, portraits, replays, theme_editor
+from app.web import boards, console, me, operators, pages, portraits, reading, replays, theme_editor
 from app.web import rankings as rankings_pages
 from app.web.shown import Shown
 
@@ -133,6 +133,7 @@ def create_app(
     for router in (
         system.router(tables, access, limits, watchers, life),
         pages.router(Shown(tables)),
+        reading.router(),
         boards.router(Shown(tables), API, tables.public_url),
         replays.router(tables, API),
         rankings_pages.router(tables),
@@ -183,7 +184,7 @@ def _handle_errors(app: StraightAPI) -> None:
             return await told(request, error.__cause__)
         if error.status_code == 404:
             if not path.startswith("/api/"):
-                return pages.error_page(404)
+                return pages.error_page(404, request=request)
             return await told(request, NotFound("address", path))
         if error.status_code == 400:
             return await told(request, Malformed("The body cannot be read as JSON."))

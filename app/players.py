@@ -5,6 +5,7 @@ Who hides is nobody here: not on a page of his own, nor on those of others.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -95,6 +96,15 @@ def player(session: Session, key: str) -> Player | None:
     records = [_record(game, [r.won for r in results if r.game == game]) for game in games]
     name = names(session, [key]).get(key, "")
     return Player(Key(key), name, records, results, _rivals(session, key))
+
+
+def shown(session: Session, keys: Sequence[str]) -> set[str]:
+    """Those of them whom `player` knows."""
+    return set(
+        session.exec(
+            select(ResultRow.key).where(col(ResultRow.key).in_(keys), *_shown(ResultRow)).distinct()
+        )
+    )
 
 
 def _result(row: ResultRow, table: TableRow) -> Result:

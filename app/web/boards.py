@@ -6,8 +6,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
 from app.web import words
-from app.web.pages import HEADERS, TablesLike, TableView, board_svg, error_page, page
+from app.web.pages import HEADERS, TablesLike, TableView, board_svg, error_page, page, spoken
 from app.web.preview import HEIGHT, WIDTH, Previews
+from app.web.words import Words
 
 NO_TABLE = "There is no such table here."
 PREVIEW_S = 60
@@ -24,28 +25,28 @@ def router(tables: TablesLike, api: str = "/api/v1", public_url: str = "") -> AP
         """With `?media` for a face of a prim: without anything to click or to scroll."""
         view = await tables.snapshot(table_id)
         if view is None:
-            return error_page(404, NO_TABLE)
+            return error_page(404, NO_TABLE, request)
         if media is not None:
             t = words.LANGUAGES.get(view.language, words.ENGLISH)
             return page("media.html", table=view, api=api, t=t)
-        shown = page(
+        t = words.of(request)
+        return spoken(
+            request,
             "table.html",
             table=view,
-            board=board_svg(view.board),
+            board=board_svg(view.board, t),
             api=api,
             address=f"{public_url}/t/{view.id}",
             preview=(WIDTH, HEIGHT),
-            summary=summary(view),
-            t=words.of(request),
+            summary=summary(view, t),
         )
-        return words.told(request, shown)
 
     @routes.get("/t/{table_id}/board.png")
-    async def picture(table_id: str) -> Response:
+    async def picture(request: Request, table_id: str) -> Response:
         """The board as it stands now, for those who show a link."""
         view = await tables.snapshot(table_id)
         if view is None:
-            return error_page(404, NO_TABLE)
+            return error_page(404, NO_TABLE, request)
         drawn = await previews.png(view)
         headers = {**HEADERS, "Cache-Control": f"public, max-age={PREVIEW_S}"}
         return Response(drawn, headers=headers, media_type="image/png")
@@ -53,12 +54,16 @@ def router(tables: TablesLike, api: str = "/api/v1", public_url: str = "") -> AP
     return routes
 
 
-def summary(view: TableView) -> str:
+def summary(view: TableView, t: Words) -> str:
     """How the table stands, in a sentence or two."""
     if view.stage == "lobby":
-        return f"Open for players: {len(view.seats)} at the table. Watch it live."
-    names = ", ".join(view.waiting_for)
-    left = sum(not seat.get("out") for seat in view.seats)
-    waits = f" Waiting for {names}." if names else ""
+        here = t("Open for players: {count} at the table.").format(count=len(view.seats))
+        return f"{here} {t('Watch it live.')}"
     over = next((seat["name"] for seat in view.seats if seat.get("winner")), "")
-    return f"{over} has won." if over else f"A game is on, {left} still in.{waits} Watch it live."
+    if over:
+        return t("{name} has won.").format(name=over)
+    left = sum(not seat.get("out") for seat in view.seats)
+    parts = [t("A game is on, {count} still in.").format(count=left)]
+    if view.waiting_for:
+        parts.append(f"{t('Waiting for')} {', '.join(view.waiting_for)}.")
+    return " ".join([*parts, t("Watch it live.")])

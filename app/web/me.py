@@ -16,8 +16,8 @@ from app.games import GAMES
 from app.games.core import Key
 from app.games.texts import LANGUAGES
 from app.table.service import Tables
-from app.web import pages
-from app.web.sessions import form_token, read_form
+from app.web import pages, words
+from app.web.sessions import OLD_FORM, form_token, read_form
 
 COOKIE: Final = "me"
 HEADERS: Final = {
@@ -35,6 +35,7 @@ CLOSED = PerilError(
     " the page then stays open for 30.",
     status=403,
 )
+NOT_TYPED: Final = "Nothing was deleted: the word {word} was not typed."
 
 
 def router(tables: Tables) -> APIRouter:
@@ -46,10 +47,10 @@ def router(tables: Tables) -> APIRouter:
         """Where the link leads: it is used up, and the browser may see the page for a while."""
         visit = await people.enter(tables, code)
         if visit is None:
-            return _closed()
+            return _closed(request)
         # Not a redirect by status: a browser that comes from another site's page would follow
         # that without the strict cookie.
-        response = _page("me_opened.html")
+        response = _page(request, "me_opened.html", page_languages=())
         response.set_cookie(
             COOKIE,
             visit,
@@ -62,16 +63,16 @@ def router(tables: Tables) -> APIRouter:
         return response
 
     @routes.get("/me")
-    async def show(me: str = Cookie("")) -> Response:
+    async def show(request: Request, me: str = Cookie("")) -> Response:
         key = await people.visitor(tables, me)
-        return await _shown(key, me) if key else _closed()
+        return await _shown(request, key, me) if key else _closed(request)
 
     @routes.get("/me/export")
-    async def export(me: str = Cookie("")) -> Response:
+    async def export(request: Request, me: str = Cookie("")) -> Response:
         """Everything, as JSON."""
         key = await people.visitor(tables, me)
         if key is None:
-            return _closed()
+            return _closed(request)
         body = msgspec.json.format(msgspec.json.encode(await people.kept(tables, key)), indent=2)
         save = {"Content-Disposition": f'attachment; filename="peril-table-{key}.json"'}
         return Response(body, headers=HEADERS | save, media_type="application/json")
@@ -81,10 +82,12 @@ def router(tables: Tables) -> APIRouter:
         """A form of the page: hide, show, delete, close."""
         key = await people.visitor(tables, me)
         if key is None:
-            return _closed()
+            return _closed(request)
+        t = words.of(request)
+        word = t(CONFIRMATION)
         form = await read_form(request)
         if not hmac.compare_digest(form.get("form", "").encode(), form_token(me).encode()):
-            return await _shown(key, me, "That form is an old one. Please do it again here.", 403)
+            return await _shown(request, key, me, OLD_FORM.said(t), 403)
         try:
             match form.get("do"):
                 case "hide":
@@ -93,20 +96,23 @@ def router(tables: Tables) -> APIRouter:
                     await people.hide(tables, key, False)
                 case "close":
                     await people.leave(tables, me)
-                    return _gone("me_closed.html", problem="")
-                case "delete" if form.get("word", "").strip().upper() == CONFIRMATION:
+                    return _gone(request, "me_closed.html", problem="")
+                case "delete" if form.get("word", "").strip().upper() in (CONFIRMATION, word):
                     await people.forget(tables, key)
-                    return _gone("me_deleted.html")
+                    return _gone(request, "me_deleted.html")
                 case "delete":
-                    problem = f"Nothing was deleted: the word {CONFIRMATION} was not typed."
-                    return await _shown(key, me, problem, 422)
+                    problem = t(NOT_TYPED).format(word=word)
+                    return await _shown(request, key, me, problem, 422)
         except PerilError as error:
-            return await _shown(key, me, error.message, error.status)
+            return await _shown(request, key, me, error.said(t), error.status)
         return RedirectResponse("/me", 303, HEADERS)
 
-    async def _shown(key: Key, visit: str, problem: str = "", status: int = 200) -> Response:
+    async def _shown(
+        request: Request, key: Key, visit: str, problem: str = "", status: int = 200
+    ) -> Response:
         kept = await people.kept(tables, key)
         return _page(
+            request,
             "me.html",
             status,
             kept=kept,
@@ -120,21 +126,28 @@ def router(tables: Tables) -> APIRouter:
     return routes
 
 
-def _closed() -> Response:
-    return _page("me_closed.html", CLOSED.status, problem=CLOSED.message)
+def _closed(request: Request) -> Response:
+    return _page(request, "me_closed.html", CLOSED.status, problem=CLOSED.message)
 
 
-def _gone(template: str, **values: Any) -> Response:
-    response = _page(template, **values)
+def _gone(request: Request, template: str, **values: Any) -> Response:
+    response = _page(request, template, **values)
     response.delete_cookie(COOKIE, path="/me", httponly=True, samesite="strict")
     return response
 
 
-def _page(template: str, status: int = 200, /, **values: Any) -> HTMLResponse:
-    shown = pages.render(
-        template, title_of=_title, day=_day, moment=_moment, languages=LANGUAGES, **values
+def _page(request: Request, template: str, status: int = 200, /, **values: Any) -> Response:
+    return pages.spoken(
+        request,
+        template,
+        status=status,
+        headers=HEADERS,
+        title_of=_title,
+        day=_day,
+        moment=_moment,
+        languages=LANGUAGES,
+        **values,
     )
-    return HTMLResponse(shown, status, HEADERS)
 
 
 def _title(game: str) -> str:

@@ -1,4 +1,4 @@
-"""The pages: list of tables, one page per table, rules, fair dice, errors; what all pages share.
+"""The pages: list of tables, one page per table, errors; what all pages share.
 
 A table's page is drawn here once, as inline SVG, so that it shows the board without JavaScript;
 `static/js/board.js` then repaints the very same elements from the frames that come in.
@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol, get_args, get_origin, get_type_hints
+from typing import Any, Final, Protocol
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
@@ -24,11 +24,10 @@ from starlette.types import Scope
 from app.display import TEXT_SETS, WHITE, Board, Color, Frame
 from app.games import GAMES, texts
 from app.games.boards import COLUMNS, ROWS
-from app.games.core import Chance, Game, Options, RankingPage
+from app.games.core import Chance, Game, RankingPage
 from app.players import Latest
-from app.verify import NOT_COVERED
 from app.web import words
-from app.web.words import ENGLISH, LANGUAGES, Words
+from app.web.words import ENGLISH, Words
 
 HERE: Final = Path(__file__).resolve().parent
 STATIC: Final = HERE / "static"
@@ -193,14 +192,14 @@ def text_set(board: Board, name: str) -> Frame:
     return frame if frame.rows else Frame(rows=(" " * columns,) * rows, color=frame.color)
 
 
-def board_text(board: Board) -> str:
+def board_text(board: Board, t: Words = ENGLISH) -> str:
     """The board in a sentence or two, for those who do not see it."""
     picture = board.get("TitleAction:0:0", Frame()).picture.replace("_", " ")
-    parts = [f"Picture: {picture or 'none'}"]
+    parts = [f"{t('Picture')}: {t.each(picture) or t('none')}"]
     for name in ("Status", "Dice"):
-        words = " ".join(" ".join(board.get(name, Frame()).rows).split())
-        if words:
-            parts.append(f"{name}: {words}")
+        said = " ".join(" ".join(board.get(name, Frame()).rows).split())
+        if said:
+            parts.append(f"{t(name)}: {said}")
     return ". ".join(parts) + "."
 
 
@@ -224,60 +223,6 @@ def odds(chances: Sequence[Chance], t: Words = ENGLISH) -> str:
     return " · ".join(f"{t(c.what)} {round(c.share * 100)} %" for c in chances)
 
 
-# ---- rules pages ----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class OptionRow:
-    """An option as the rules page lists it."""
-
-    name: str
-    default: str
-    values: str
-
-
-@dataclass(frozen=True)
-class Rules:
-    """What a game's rules page takes from the game itself."""
-
-    game: Game[Any]
-    options: Sequence[OptionRow] = field(default_factory=tuple)
-    presets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-
-
-def rules_of(game: Game[Any]) -> Rules:
-    """The game's options with defaults, values and limits, read off their types."""
-    hints = get_type_hints(game.options)
-    defaults = game.options()
-    names = game.options.__struct_fields__
-    rows = [
-        OptionRow(n, _shown(getattr(defaults, n)), _values(game.options, n, hints[n]))
-        for n in names
-    ]
-    presets = {
-        preset: {name: _shown(value) for name, value in changes.items()}
-        for preset, changes in game.presets.items()
-    }
-    return Rules(game, rows, presets)
-
-
-def _values(options: type[Options], name: str, hint: Any) -> str:
-    if hint is bool:
-        return "on, off"
-    if get_origin(hint) is Literal:
-        return ", ".join(map(_shown, get_args(hint)))
-    if name in options.LIMITS:
-        low, high = options.LIMITS[name]
-        return f"{low:g} to {high:g}"
-    return ""
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
 # ---- rendering ------------------------------------------------------------------------------
 
 templates = Environment(
@@ -295,7 +240,7 @@ templates.globals.update(
     nothing=Frame(),
     odds=odds,
     t=ENGLISH,
-    languages=LANGUAGES,
+    page_languages=(),
     number=number,
     halo=lambda frame: number(min(1.0, frame.glow * HALO_PER_GLOW)),
     rgb=rgb,
@@ -313,14 +258,27 @@ def render(template: str, /, **values: Any) -> str:
     return templates.get_template(template).render(**values)
 
 
-def board_svg(board: Board) -> Markup:
+def board_svg(board: Board, t: Words = ENGLISH) -> Markup:
     """The board as inline SVG, painted with presentation attributes alone."""
     macro = templates.get_template("board.html").module.board  # type: ignore[attr-defined]
-    return Markup(macro(board))
+    return Markup(macro(board, t))
 
 
-def page(template: str, /, *, status: int = 200, **values: Any) -> HTMLResponse:
-    return HTMLResponse(render(template, stages=STAGES, **values), status, HEADERS)
+def page(
+    template: str,
+    /,
+    *,
+    status: int = 200,
+    headers: Mapping[str, str] = HEADERS,
+    **values: Any,
+) -> HTMLResponse:
+    return HTMLResponse(render(template, stages=STAGES, **values), status, headers)
+
+
+def spoken(request: Request, template: str, /, **values: Any) -> Response:
+    """A page in the language of its visitor, with ways to the others."""
+    ours: dict[str, Any] = {"t": words.of(request), "page_languages": words.choices(request)}
+    return words.told(request, page(template, **(ours | values)))
 
 
 ERRORS: Final = {
@@ -329,17 +287,13 @@ ERRORS: Final = {
 }
 
 
-def error_page(status: int, message: str = "") -> HTMLResponse:
-    """A page for an error, in the house's style."""
+def error_page(status: int, message: str = "", request: Request | None = None) -> Response:
+    """A page for an error, in the house's style; in the language of whoever sent `request`."""
     heading, text, picture = ERRORS.get(status, ERRORS[404 if status < 500 else 500])
-    return page(
-        "error.html",
-        status=status,
-        code=status,
-        heading=heading,
-        message=message or text,
-        picture=art(picture),
-    )
+    said: dict[str, Any] = {"heading": heading, "message": message or text, "picture": art(picture)}
+    if request is None:
+        return page("error.html", status=status, code=status, **said)
+    return spoken(request, "error.html", status=status, code=status, **said)
 
 
 def day(at_ms: int) -> str:
@@ -369,28 +323,11 @@ def static_files() -> Static:
 
 
 def router(tables: TablesLike, games: Mapping[str, Game[Any]] = GAMES) -> APIRouter:
-    """The pages of the service, but those of tables, matches and people."""
+    """The front page."""
     routes = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @routes.get("/")
     async def index(request: Request) -> Response:
-        front = await tables.front()
-        shown = page("index.html", front=front, games=games, day=day, t=words.of(request))
-        return words.told(request, shown)
-
-    @routes.get("/fairness")
-    async def fairness() -> HTMLResponse:
-        return page("fairness.html", not_covered=NOT_COVERED)
-
-    @routes.get("/rules/{name}")
-    async def rules(name: str) -> HTMLResponse:
-        game = games.get(name)
-        if game is None:
-            return error_page(404, "There is no such game here.")
-        return page(f"rules/{name}.html", rules=rules_of(game), game=game)
-
-    @routes.get("/privacy")
-    async def privacy() -> HTMLResponse:
-        return page("privacy.html")
+        return spoken(request, "index.html", front=await tables.front(), games=games, day=day)
 
     return routes

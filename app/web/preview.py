@@ -12,7 +12,7 @@ from typing import Final
 
 from app.display import Board, Frame
 from app.errors import PerilError
-from app.web import art, pages
+from app.web import art, pages, words
 
 WIDTH: Final = 1200
 HEIGHT: Final = 630
@@ -78,7 +78,7 @@ def svg(table: pages.TableView) -> str:
         "preview.svg",
         board=table.board,
         name=table.name,
-        title=table.title,
+        title=words.LANGUAGES.get(table.language, words.ENGLISH)(table.title),
         pictures={picture: _embedded(picture) for picture in sorted(_pictures(table.board))},
         width=WIDTH,
         height=HEIGHT,

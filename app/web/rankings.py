@@ -15,6 +15,9 @@ from app.table.service import Tables
 from app.web import pages, plot, words
 
 LATEST: Final = 20
+NOTHING_KNOWN: Final = (
+    "Nothing is known here of this player: no match that counted yet, or the wish not to be shown."
+)
 SEARCH: Final = 63
 """Characters of a search."""
 
@@ -32,7 +35,7 @@ def router(tables: Tables) -> APIRouter:
         try:
             table = await tables.table(table_id)
         except NotFound:
-            return pages.error_page(404, "There is no such table here.")
+            return pages.error_page(404, "There is no such table here.", request)
         path = f"/t/{table_id}/ranking"
         return await _ranking(request, path, table_id, table.name, table.now.match.game)
 
@@ -40,7 +43,7 @@ def router(tables: Tables) -> APIRouter:
         asked = request.query_params
         game = asked.get("game") or usual or next(iter(GAMES))
         if game not in GAMES:
-            return pages.error_page(404, "There is no such game here.")
+            return pages.error_page(404, "There is no such game here.", request)
         search = " ".join(asked.get("search", "").split())[:SEARCH]
         seasons = await tables.store.run(lambda s: ranking.seasons(s, scope, game))
         season = asked.get("season", "")
@@ -66,9 +69,9 @@ def router(tables: Tables) -> APIRouter:
             query = urlencode({name: value for name, value in chosen.items() if value})
             return f"{path}?{query}"
 
-        shown = pages.page(
+        return pages.spoken(
+            request,
             "ranking.html",
-            t=t,
             parts={one: called(one) or one.strip("/") for one in parts},
             part=part,
             path=path,
@@ -82,16 +85,15 @@ def router(tables: Tables) -> APIRouter:
             ranking=found,
             address=address,
         )
-        return words.told(request, shown)
 
     @routes.get("/p/{key}")
     async def player(request: Request, key: str) -> Response:
         found = await tables.store.run(lambda s: players.player(s, key))
         if found is None:
-            return pages.error_page(404, "There is no such player here.")
-        shown = pages.page(
+            return pages.error_page(404, NOTHING_KNOWN, request)
+        return pages.spoken(
+            request,
             "player.html",
-            t=words.of(request),
             player=found,
             picture=pages.art(tables.pictures.get(found.key, pages.UNKNOWN_PICTURE)),
             wins=sum(r.won for r in found.results),
@@ -102,7 +104,6 @@ def router(tables: Tables) -> APIRouter:
             plot=plot.of(found.results),
             day=pages.day,
         )
-        return words.told(request, shown)
 
     return routes
 

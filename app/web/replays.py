@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-from fastapi.responses import HTMLResponse
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, Response
 
-from app import replay
+from app import players, replay
 from app.errors import NotFound
 from app.table import history
 from app.table.service import Tables
-from app.web import matches, pages
+from app.web import matches, pages, words
 
 
 def router(tables: Tables, api: str) -> APIRouter:
@@ -17,20 +17,31 @@ def router(tables: Tables, api: str) -> APIRouter:
     routes = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @routes.get("/m/{match_id}")
-    async def match(match_id: str, step: str = "") -> HTMLResponse:
+    async def match(request: Request, match_id: str, step: str = "") -> Response:
         """With the board of a step drawn, by default of the last one."""
         try:
             row, log = await history.public_log(tables.store, match_id)
             table = await tables.table(row.table_id)
         except NotFound:
-            return pages.error_page(404, "There is no such match here.")
-        view = matches.view(row, log, table.name)
+            return pages.error_page(404, "There is no such match here.", request)
+        t = words.of(request)
+        view = matches.view(row, log, table.name, t)
+        keys = [player.key for player in view.players if not player.bot]
+        shown = await tables.store.run(lambda s: players.shown(s, keys))
         if not view.over:
-            return pages.page("match.html", match=view, api=api)
+            return pages.spoken(request, "match.html", match=view, api=api, shown=shown)
         states = (await replay.of(tables, row, log)).states
         at = min(max(int(step), 1), len(states)) if _is_number(step) else len(states)
-        board = pages.board_svg(states[at - 1].board)
-        return pages.page("match.html", match=view, api=api, step=at, board=board)
+        return pages.spoken(
+            request,
+            "match.html",
+            match=view,
+            api=api,
+            shown=shown,
+            step=at,
+            board=pages.board_svg(states[at - 1].board, t),
+            said={**t.script, **t.check},
+        )
 
     return routes
 

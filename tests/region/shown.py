@@ -28,7 +28,7 @@ from app.api.schemas import AnswerOut, PressIn, TouchIn, WaitingOut, error_out
 from app.games import GAMES
 from app.main import create_app
 from app.settings import Settings
-from app.web import boards, pages
+from app.web import boards, pages, reading
 
 from .stage import PATIENCE_S, TABLE, TICK_S, Refused, Stage
 
@@ -166,6 +166,7 @@ def page(stage: Stage) -> FastAPI:
         return await act(request, PressIn, stage.press)
 
     app.include_router(pages.router(shown))
+    app.include_router(reading.router())
     app.include_router(boards.router(shown))
     app.mount("/static", pages.static_files())
     return app

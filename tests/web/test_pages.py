@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from html import unescape
 from xml.etree import ElementTree
 
 import pytest
@@ -15,7 +16,7 @@ from app.games import GAMES, texts
 from app.games.boards import Slot, plates, slots, text
 from app.games.peril.board import PICTURES
 from app.games.peril.state import die_for
-from app.web import art, boards, pages
+from app.web import art, boards, pages, reading
 from app.web.pages import Front, TableListing, TableView
 
 CLASSIC = texts.load("peril")
@@ -76,6 +77,7 @@ def client(view: TableView = VIEW) -> TestClient:
     app = FastAPI()
     app.include_router(pages.router(OneTable(view)))
     app.include_router(boards.router(OneTable(view)))
+    app.include_router(reading.router())
     app.mount("/static", pages.static_files())
     return TestClient(app)
 
@@ -257,7 +259,8 @@ def test_every_game_has_a_rules_page_that_explains_every_option(name: str) -> No
     for option in GAMES[name].options.__struct_fields__:
         assert f"<code>{option}</code>" in page.text
     for preset in GAMES[name].presets:
-        assert preset.replace("_", " ").title() in page.text
+        called = texts.load(name).say("button", f"preset_{preset}")
+        assert called in unescape(page.text)
 
 
 def test_the_rules_page_has_the_die_and_the_numbers_of_the_rules() -> None:

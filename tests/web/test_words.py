@@ -7,25 +7,75 @@ import re
 from collections.abc import AsyncIterator
 from html import unescape
 from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-from app.web import console_beside, pages, words
+from app import games, people, verify
+from app.display import TEXT_SETS
+from app.games import GAMES, lobby, texts
+from app.games.core import Game, RankingPage
+from app.web import boards, console_beside, me, pages, rankings, sessions, words
 from tests.api.service import ADA, BOB, Service, ok, serving
+from tests.games.walks import fixed_walk
 
 TEMPLATES = pages.HERE / "templates"
 SCRIPTS = pages.STATIC / "js"
 SAID = re.compile(r'(?<![\w.])t\(((?:"[^"]*"|[^()"]|\([^()]*\))*)\)')
+TOLD = re.compile(r'\b(?:say|wrong)\(((?:"[^"]*"|[^()"{]|\((?:"[^"]*"|[^()"])*\))*)')
+"""A line that a script says, up to what is filled into it."""
+BY_CODE = re.compile(
+    r"""(?:\b_?t|error_page)\((?:\d+, )?("[^"]*"(?: if [^()]* else "[^"]*")?|'[^']*')"""
+)
+JOINED = re.compile(r'"\s*\+\s*"')
 LITERAL = re.compile(r'"([^"]+)"')
-FROM_CODE = {*pages.STAGES.values(), "winner", "eliminated", "ready", "not ready", "may start"} | {
-    *("bot plays", "in peril", "in turn", "pass"),
-    *("plot twist", "direct hit", "no shield", "the gun fires", "click"),
-    *("connecting…", "live", "reconnecting…", "offline", "table gone"),
-    *console_beside.LINES,
+OF_CONSOLES = ("console", "operator", "theme")
+MARKS = {
+    *("winner", "eliminated", "ready", "not ready", "may start", "bot plays"),
+    *("in peril", "in turn", "pass", "sheriff", "{n} vote", "{n} votes"),
+    *("wolf", "villager", "seer", "witch", "guard", "elder", "cupid", "piper"),
+    *("camp: wolves", "camp: villagers", "camp: piper", "camp: lovers", "crazed"),
 }
+CHANCES = {"plot twist", "direct hit", "no shield", "the gun fires", "click"}
+PICTURES = {
+    *("title", "peril selected", "plot twist", "direct hit", "no shield", "elimination"),
+    *("punishment", "victory", "roulette title", "roulette victory", "bang", "click", "pass"),
+    *("steal", "duel", "finals", "chamber {n}", "chamber many", "werewolf title"),
+    *("village day", "village dusk", "village night"),
+    *("won wolves", "won villagers", "won piper", "won lovers"),
+}
+STATES = {"connecting…", "live", "reconnecting…", "offline", "table gone"}
+MESSAGES = {
+    *(line for heading, text, _ in pages.ERRORS.values() for line in (heading, text)),
+    *verify.NOT_COVERED,
+    *verify.NOT_COVERED.values(),
+    *(boards.NO_TABLE, rankings.NOTHING_KNOWN, people.Seated("").line),
+    *(me.CLOSED.line, me.NOT_TYPED, me.CONFIRMATION, sessions.OLD_FORM.line),
+}
+BESIDE = {*console_beside.LINES, "matches", "options"}
+FROM_CODE = {*pages.STAGES.values()} | MARKS | CHANCES | PICTURES | STATES | MESSAGES | BESIDE
 """Lines that templates and scripts get from elsewhere."""
 NOT_SAID = {"over", "lobby"}
 """Words inside of the brackets that decide which line it is."""
+
+
+def in_words(kind: str) -> str:
+    return kind.rpartition(".")[2].replace("_", " ")
+
+
+def of_the_log() -> set[str]:
+    """What a log consists of: commands, events, their words, and what is drawn."""
+    found = set()
+    for kind in (*games.COMMANDS, *lobby.SERVER_COMMANDS, *games.EVENTS):
+        found.add(in_words(kind.__struct_config__.tag))
+        for name, hint in get_type_hints(kind).items():
+            if name in kind.__struct_fields__ and get_origin(hint) is Literal:
+                found |= {in_words(str(value)) for value in get_args(hint)}
+    for file in (pages.HERE.parent / "games").rglob("*.py"):
+        found |= set(
+            re.findall(r'\.(?:roll|choose|sample)\(.*, "(\w+)"\)', file.read_text("utf-8"))
+        )
+    return found
 
 
 @pytest.fixture
@@ -36,27 +86,69 @@ async def service(tmp_path: Path) -> AsyncIterator[Service]:
 
 def in_templates() -> set[str]:
     found = set()
-    for file in TEMPLATES.glob("*.html"):
-        for call in SAID.findall(file.read_text("utf-8")):
-            found |= set(LITERAL.findall(call))
+    for folder in (TEMPLATES, *(game / "templates" for game in pages.GAME_FOLDERS)):
+        for file in folder.rglob("*.html"):
+            for call in SAID.findall(file.read_text("utf-8")):
+                found |= set(LITERAL.findall(call))
     return found - NOT_SAID
 
 
-def in_scripts() -> set[str]:
+def in_code() -> set[str]:
     found = set()
-    for file in SCRIPTS.glob("*.js"):
-        for call in re.findall(r"\bsay\(([^)]*)\)", file.read_text("utf-8")):
-            found |= set(LITERAL.findall(call))
-    return found - NOT_SAID
+    for file in pages.HERE.glob("*.py"):
+        if not file.name.startswith(OF_CONSOLES):
+            for call in BY_CODE.findall(file.read_text("utf-8")):
+                found |= set(LITERAL.findall(call.replace("'", '"')))
+    return found
+
+
+def in_scripts(*, checks: bool) -> set[str]:
+    """`checks`: those that only the page of a match loads, or the others."""
+    found = set()
+    for file in SCRIPTS.rglob("*.js"):
+        if (
+            file.name in ("match.js", "replay.js", "verify.js") or file.parent != SCRIPTS
+        ) == checks:
+            for call in TOLD.findall(JOINED.sub("", file.read_text("utf-8"))):
+                found |= set(LITERAL.findall(call))
+    return found - NOT_SAID - {"{n}"}
 
 
 @pytest.mark.parametrize("language", [code for code in words.LANGUAGES if code != "en"])
 def test_a_language_says_all_that_pages_do_and_nothing_else(language: str) -> None:
     spoken = words.LANGUAGES[language]
-    known = set(spoken._lines)
-    assert (in_templates() | in_scripts() | FROM_CODE) - known == set()
-    assert known - in_templates() - in_scripts() - FROM_CODE == set()
-    assert in_scripts() <= set(spoken.script)
+    scripts, checks = in_scripts(checks=False), in_scripts(checks=True)
+    wanted = in_templates() | in_code() | scripts | checks | FROM_CODE | of_the_log()
+    titles = {game.title for game in GAMES.values()}
+    assert wanted - set(spoken._lines) == set()
+    assert set(spoken._lines) - wanted - titles == set()
+    assert scripts | MARKS | CHANCES | PICTURES | STATES | titles <= set(spoken.script)
+    assert checks | of_the_log() <= set(spoken.script) | set(spoken.check)
+
+
+@pytest.mark.parametrize("language", [code for code in words.LANGUAGES if code != "en"])
+def test_a_line_has_the_same_filled_in_in_every_language(language: str) -> None:
+    for line, said in words.LANGUAGES[language]._lines.items():
+        assert sorted(re.findall(r"{\w+}", line)) == sorted(re.findall(r"{\w+}", said)), line
+        assert said == said.strip() != ""
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+def test_what_games_show_of_themselves_has_a_line(game: Game[Any]) -> None:
+    """Marks beside names, odds and pictures, in whatever happens in random matches."""
+    theme, seen = texts.load(game.name), set()
+    for seed in range(40):
+        for step in fixed_walk(game, seed, 80).steps:
+            shown = game.public(step.after, RankingPage())
+            seen |= {mark for seat in shown.seats for mark in seat.marks}
+            seen |= {chance.what for chance in shown.chances}
+            board = game.board(shown, theme, TEXT_SETS)
+            seen.add(board["TitleAction:0:0"].picture.replace("_", " "))
+    said = {words.LANGUAGES["es"].each(line) for line in seen}
+    assert {re.sub(r"\d+", "{n}", line) for one in seen for line in one.split(", ")} <= (
+        MARKS | CHANCES | PICTURES
+    )
+    assert len(said) == len(seen) > 4
 
 
 @pytest.mark.parametrize(

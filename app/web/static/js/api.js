@@ -1,12 +1,14 @@
 // The service as the page asks it: one table, with a token where there is one.
 
+import { say } from "./words.js";
+
 const TRIES = 3;
 const PAUSE_MS = 400;
 
 /** An answer that is not yes.  `dialog` may come with a refusal. */
 export class Refused extends Error {
   constructor(status, body) {
-    super(body?.error?.message ?? "The table does not answer as it should.");
+    super(body?.error?.message ?? say("The table does not answer as it should."));
     this.status = status;
     this.code = body?.error?.code ?? "";
     this.dialog = body?.dialog ?? null;

@@ -4,6 +4,7 @@ import { uuid } from "./api.js";
 import { DialogWindow, element } from "./dialogs.js";
 import { full, paint, prim, rgb, svg } from "./paint.js";
 import { recall, remember } from "./store.js";
+import { say } from "./words.js";
 
 const MOST_LINES = 30;
 const LINK = /https?:\/\/[^\s]+\/me\/open\?code=[\w-]+/;
@@ -31,12 +32,12 @@ class Avatar {
     this.choose = element("button", "name");
     this.choose.type = "button";
     this.choose.append(element("bdi", "", this.name));
-    if (this.isOwner) this.choose.append(element("span", "tag", "owner"));
-    this.choose.title = "This avatar touches the board";
+    if (this.isOwner) this.choose.append(element("span", "tag", say("owner")));
+    this.choose.title = say("This avatar touches the board");
     this.choose.addEventListener("click", () => this.people.activate(this));
-    this.touchButton = element("button", "touch", "Touch table");
+    this.touchButton = element("button", "touch", say("Touch table"));
     this.touchButton.type = "button";
-    this.touchButton.setAttribute("aria-label", `Touch table as ${this.name}`);
+    this.touchButton.setAttribute("aria-label", say("Touch table as {name}", this));
     this.touchButton.addEventListener("click", () => {
       this.people.activate(this);
       this.touch({ prim: "root" });
@@ -45,8 +46,8 @@ class Avatar {
     if (!this.isOwner) {
       const remove = element("button", "remove", "✕");
       remove.type = "button";
-      remove.setAttribute("aria-label", `Put ${this.name} away`);
-      remove.title = "Put this avatar away; a seat it has at the table stays";
+      remove.setAttribute("aria-label", say("Put {name} away", this));
+      remove.title = say("Put this avatar away; a seat it has at the table stays");
       remove.addEventListener("click", () => this.people.remove(this));
       top.append(remove);
     }
@@ -57,7 +58,7 @@ class Avatar {
     const view = element("div", "view");
     this.hud = element("div", "hud");
     this.hud.setAttribute("role", "group");
-    this.hud.setAttribute("aria-label", `HUD of ${this.name}`);
+    this.hud.setAttribute("aria-label", say("HUD of {name}", this));
     const picture = svg("svg", { viewBox: `0 0 ${HUD_SIZE} ${HUD_SIZE}`, "aria-hidden": "true" });
     this.hudPrim = prim(HUD_SIZE);
     picture.append(this.hudPrim);
@@ -66,12 +67,12 @@ class Avatar {
     this.hud.append(picture, this.hudText);
     this.lines = element("ol", "lines");
     this.lines.setAttribute("role", "log");
-    this.lines.setAttribute("aria-label", `Private lines to ${this.name}`);
+    this.lines.setAttribute("aria-label", say("Private lines to {name}", this));
     this.lines.tabIndex = 0;
     const place = element("div", "dialog-place");
     this.window = new DialogWindow(place, {
       id: `dialog-${this.key}`,
-      title: `${title} to ${this.name}`,
+      title: say("{table} to {name}", { table: title, name: this.name }),
       onPress: (dialog, label) => this.press(dialog, label),
       onIgnore: (dialog, hadFocus) => this.#closed(dialog, hadFocus),
     });
@@ -83,7 +84,7 @@ class Avatar {
     this.hud.classList.toggle("none", !frame);
     this.hudPicture.toggleAttribute("hidden", !frame);
     if (!frame) {
-      this.hudText.textContent = "No HUD: not in a game.";
+      this.hudText.textContent = say("No HUD: not in a game.");
       this.hudText.style.color = "";
       return;
     }
@@ -110,7 +111,7 @@ class Avatar {
     this.lines.append(item);
     this.hear([]);
     this.lines.scrollTop = this.lines.scrollHeight;
-    this.people.say(`To ${this.name}: a link to the data stored about this avatar`);
+    this.people.say(say("To {name}: a link to the data stored about this avatar", this));
   }
 
   /** A dialog came.  The stream may bring one that an answer has brought before. */
@@ -119,7 +120,7 @@ class Avatar {
     this.handled.add(dialog.token);
     this.window.open(dialog);
     this.tab.toggleAttribute("data-asked", true);
-    if (fromStream) this.people.say(`${this.name} is asked: ${dialog.text}`);
+    if (fromStream) this.people.say(say("{name} is asked: {text}", { name: this.name, text: dialog.text }));
   }
 
   #closed(dialog, hadFocus) {
@@ -149,7 +150,7 @@ class Avatar {
         this.#answered(await send(), pressed);
       } catch (error) {
         this.hear([error.message], true);
-        this.people.say(`To ${this.name}: ${error.message}`);
+        this.people.say(say("To {name}: {text}", { name: this.name, text: error.message }));
         this.#answered({ dialog: error.dialog }, pressed);
       }
       this.window.busy(false);
@@ -264,7 +265,7 @@ export class People {
     const form = this.section.querySelector("#add");
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const name = form.elements.name.value.trim() || `Guest ${this.avatars.length}`;
+      const name = form.elements.name.value.trim() || say("Guest {number}", { number: this.avatars.length });
       form.reset();
       this.add(name).card.scrollIntoView({ block: "nearest" });
     });

@@ -2,6 +2,7 @@
 
 import { celebrate } from "./confetti.js";
 import { full, number, paint, rgb, svg } from "./paint.js";
+import { each, say } from "./words.js";
 
 const HOVER_WIDTH = 260;
 const HOVER_HEIGHT = 80;
@@ -81,10 +82,10 @@ export class Board {
 
   #text() {
     const picture = (this.frames["TitleAction:0:0"]?.picture ?? "").replaceAll("_", " ");
-    const parts = [`Picture: ${picture || "none"}`];
+    const parts = [`${say("Picture")}: ${each(picture) || say("none")}`];
     for (const name of ["Status", "Dice"]) {
       const words = (this.frames[name]?.rows ?? []).join(" ").split(/\s+/).filter(Boolean);
-      if (words.length) parts.push(`${name}: ${words.join(" ")}`);
+      if (words.length) parts.push(`${say(name)}: ${words.join(" ")}`);
     }
     return `${parts.join(". ")}.`;
   }
@@ -95,10 +96,10 @@ export class Board {
     this.element.classList.add("touchable");
     const ranking = this.element.querySelector(".ranking");
     const cells = this.sets.get("Leaderboard");
-    this.plate = this.#button("touch", "Touch the table");
+    this.plate = this.#button("touch", say("Touch the table"));
     this.element.querySelector(".root").append(this.plate);
-    const back = this.#button("turn back", "Ranking: page back");
-    const on = this.#button("turn on", "Ranking: page on");
+    const back = this.#button("turn back", say("Ranking: page back"));
+    const on = this.#button("turn on", say("Ranking: page on"));
     back.textContent = "←";
     on.textContent = "→";
     ranking.append(back, on);
@@ -118,7 +119,7 @@ export class Board {
 
   /** Who would touch, for those who hear the button. */
   name(avatar) {
-    this.plate?.setAttribute("aria-label", `Touch the table as ${avatar}`);
+    this.plate?.setAttribute("aria-label", say("Touch the table as {name}", { name: avatar }));
   }
 
   #button(kind, label) {

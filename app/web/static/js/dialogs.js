@@ -1,5 +1,7 @@
 // A script dialog as a viewer shows it: text, rows of three buttons from the bottom up, Ignore.
 
+import { say } from "./words.js";
+
 const PER_ROW = 3;
 
 /** Labels in reading order, from llDialog's order. */
@@ -31,7 +33,7 @@ export class DialogWindow {
     const head = element("header");
     const title = element("h3", "", this.title);
     title.id = `${this.id}-title`;
-    const ignore = element("button", "ignore", "Ignore");
+    const ignore = element("button", "ignore", say("Ignore"));
     ignore.type = "button";
     ignore.addEventListener("click", () => this.ignore());
     head.append(title, ignore);
@@ -65,7 +67,7 @@ export class DialogWindow {
     const input = element("input");
     input.maxLength = 250;
     input.setAttribute("aria-labelledby", labelledBy);
-    const submit = element("button", "", "Submit");
+    const submit = element("button", "", say("Submit"));
     submit.type = "submit";
     form.append(input, submit);
     form.addEventListener("submit", (event) => {
@@ -78,7 +80,7 @@ export class DialogWindow {
   close() {
     const hadFocus = this.place.contains(document.activeElement);
     this.dialog = null;
-    const idle = element("p", "idle", "No dialog. A touch of the table brings back the one that is due.");
+    const idle = element("p", "idle", say("No dialog. A touch of the table brings back the one that is due."));
     this.place.replaceChildren(idle);
     return hadFocus;
   }

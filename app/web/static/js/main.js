@@ -95,7 +95,7 @@ function showTable(view) {
   find("chances").textContent = chances;
   find("chances").toggleAttribute("hidden", !chances);
   find("rules-link").setAttribute("href", `/rules/${view.game}`);
-  find("rules-of").textContent = view.title;
+  find("rules-of").textContent = say(view.title);
   showFairness(view);
 }
 

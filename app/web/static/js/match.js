@@ -2,6 +2,7 @@
 
 import { element } from "./dialogs.js";
 import { able, verify } from "./verify.js";
+import { say } from "./words.js";
 
 const LINES_AT_ONCE = 20;
 
@@ -22,16 +23,16 @@ function mark(row, state, label) {
 
 function accuse({ index, line, what }) {
   const row = rows[index];
-  mark(row, "bad", "lies");
+  mark(row, "bad", say("lies"));
   row?.querySelector(".told").append(element("p", "lie", what));
-  const link = element("a", "", `Line ${line} lies.`);
+  const link = element("a", "", say("Line {line} lies.", { line }));
   link.href = `#${row?.id}`;
   const first = element("p");
   first.append(link, ` ${what}`);
   verdict.dataset.state = "bad";
   verdict.replaceChildren(
     first,
-    element("p", "", "The lines before it fit one another; those after it were not checked."),
+    element("p", "", say("The lines before it fit one another; those after it were not checked.")),
   );
 }
 
@@ -39,24 +40,26 @@ async function check() {
   if (!able()) {
     tell(
       "still",
-      "This browser cannot check the match here: the page did not come by https, and without " +
-        "that browsers lend no cryptography.",
-      `Elsewhere it can be done: peril verify ${location.href}`,
+      say(
+        "This browser cannot check the match here: the page did not come by https, and without " +
+          "that browsers lend no cryptography.",
+      ),
+      say("Elsewhere it can be done: {command}", { command: `peril verify ${location.href}` }),
     );
     return;
   }
-  tell("busy", "Checking the log…");
+  tell("busy", say("Checking the log…"));
   let log;
   try {
     const answer = await fetch(main.dataset.log);
     if (!answer.ok) throw new Error();
     log = await answer.json();
   } catch {
-    tell("still", "The log cannot be loaded now. Reload the page to check the match.");
+    tell("still", say("The log cannot be loaded now. Reload the page to check the match."));
     return;
   }
   const { over, forgotten, lie, sentences } = await verify(log, async (index) => {
-    mark(rows[index], "good", "fits");
+    mark(rows[index], "good", say("fits"));
     // Let the browser paint, so that one sees the check go down the log.
     if (index % LINES_AT_ONCE === 0) await new Promise((done) => setTimeout(done));
   });

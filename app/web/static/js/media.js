@@ -4,9 +4,9 @@ import { Api } from "./api.js";
 import { Board } from "./board.js";
 import { element } from "./dialogs.js";
 import { Live } from "./live.js";
-import { inWords, seatState } from "./players.js";
+import { seatState } from "./players.js";
 import { Waiting } from "./waiting.js";
-import { say } from "./words.js";
+import { each, say } from "./words.js";
 
 const TABLE_PAUSE_MS = 300;
 const LOOK_MS = 60_000; // a stream may be dead without a word
@@ -83,7 +83,7 @@ function player(item, seat, stage, starter) {
   const [name, hearts, word] = item.children;
   put(item.dataset, "kind", kind);
   put(name, "textContent", seat.name);
-  put(word, "textContent", kind === "out" || kind === "winner" ? "" : inWords(how));
+  put(word, "textContent", kind === "out" || kind === "winner" ? "" : each(how));
   const lives = seat.lives ?? null;
   put(hearts, "hidden", lives === null);
   if (lives === null) return;

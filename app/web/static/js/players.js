@@ -1,8 +1,8 @@
 // The players in words, for everybody; the same words as templates/table.html.
 
 import { element } from "./dialogs.js";
-import { say } from "./words.js";
 import { full, paint, prim, rgb, svg } from "./paint.js";
+import { each, say } from "./words.js";
 
 const FLOATER_SIZE = 100;
 
@@ -18,9 +18,6 @@ export function seatState(seat, stage, starter) {
   return seat.auto ? "bot plays" : "";
 }
 
-/** The same in the language of the page. */
-export const inWords = (how) => how.split(", ").map(say).join(", ");
-
 /** The odds of the throw that comes, in the words of web/pages.py. */
 export function odds(chances) {
   return chances.map(({ what, share }) => `${say(what)} ${Math.round(share * 100)} %`).join(" · ");
@@ -32,7 +29,15 @@ export function showPlayers(list, { seats, starter }, stage) {
     list.replaceChildren(element("li", "none", say("Nobody sits at the table yet.")));
     return;
   }
-  list.replaceChildren(...seats.map((seat) => player(seat, stage, starter)));
+  const link = list.contains(document.activeElement) ? document.activeElement.href : "";
+  seats.forEach((seat, i) => {
+    const [old, now] = [list.children[i], player(seat, stage, starter)];
+    if (!old) list.append(now);
+    else if (!old.isEqualNode(now)) old.replaceWith(now);
+  });
+  while (list.children.length > seats.length) list.lastElementChild.remove();
+  // Who stands on a name stays there, also when the line is another one now.
+  if (link) [...list.querySelectorAll("a")].find((one) => one.href === link)?.focus({ preventScroll: true });
 }
 
 function player(seat, stage, starter) {
@@ -40,10 +45,17 @@ function player(seat, stage, starter) {
   const how = seatState(seat, stage, starter);
   item.dataset.state = how;
   const who = element("span", "who");
-  who.append(element("bdi", "", seat.name));
+  const name = element("bdi", "", seat.name);
+  if (seat.bot) who.append(name);
+  else {
+    const link = element("a");
+    link.setAttribute("href", `/p/${encodeURIComponent(seat.key)}`);
+    link.append(name);
+    who.append(link);
+  }
   if (seat.bot) who.append(" ", element("span", "tag", say("bot")));
   item.append(who);
-  if (how) item.append(" ", element("span", "how", inWords(how)));
+  if (how) item.append(" ", element("span", "how", each(how)));
   if (seat.lives !== undefined && seat.lives !== null) {
     const lives = `${seat.lives} ${say(seat.lives === 1 ? "life" : "lives")}`;
     const shown = element("span", "lives", lives);

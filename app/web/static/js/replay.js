@@ -1,6 +1,7 @@
 // A match that is over, shown once more: step by step, or played.
 
 import { Board } from "./board.js";
+import { say } from "./words.js";
 
 const CHUNK = 50;
 const MOST_CHUNKS = 12;
@@ -85,8 +86,9 @@ async function go(to) {
     if (mine !== wanted) return false;
     pause();
     tell(at);
-    find("replay-problem").textContent =
-      "The replay cannot be loaded now. Press once more to try again.";
+    find("replay-problem").textContent = say(
+      "The replay cannot be loaded now. Press once more to try again.",
+    );
     find("replay-problem").hidden = false;
     return false;
   } finally {
@@ -100,7 +102,7 @@ function tell(step) {
   named = step;
   const after = rows[step - 1].querySelector(".after").textContent;
   slider.value = step;
-  slider.setAttribute("aria-valuetext", `Step ${step} of ${steps}, ${after}`);
+  slider.setAttribute("aria-valuetext", `${say("Step")} ${step} ${say("of")} ${steps}, ${after}`);
   find("at").textContent = step;
   find("after").textContent = after;
   way("first", 1, step);
@@ -144,7 +146,7 @@ async function play() {
   if (playing) return;
   playing = true;
   root.dataset.playing = "";
-  label("Pause");
+  label(say("Pause"));
   find("caption").setAttribute("aria-live", "off");
   if (at === steps && !(await go(1))) return;
   next();
@@ -179,7 +181,7 @@ function pause() {
   playing = false;
   clearTimeout(timer);
   delete root.dataset.playing;
-  label("Play");
+  label(say("Play"));
   find("caption").setAttribute("aria-live", "polite");
   remember();
 }

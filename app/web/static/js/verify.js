@@ -4,6 +4,7 @@ import * as dice from "./verify/dice.js";
 import { COMMANDS, Table } from "./verify/lobby.js";
 import { Peril } from "./verify/peril.js";
 import { Roulette } from "./verify/roulette.js";
+import { say } from "./words.js";
 import { SERVER, Wrong, compare, plain, says, show, wrong } from "./verify/words.js";
 
 export const { able } = dice;
@@ -13,10 +14,11 @@ const FIELDS = ["seq", "at_ms", "actor", "id", "command", "events"];
 const OPENING = [
   "type", "game", "owner", "options", "locked", "invited", "commitment", "language",
 ];
-const ILL_WRITTEN = "The line is not written as lines of a log are.";
-const FORGOTTEN =
+const ILL_WRITTEN = say("The line is not written as lines of a log are.");
+const FORGOTTEN = say(
   "Somebody deleted his data, which the draws were made of too: the seed is the one committed " +
-  "to, but the draws after his first move cannot be made again.";
+    "to, but the draws after his first move cannot be made again.",
+);
 const DRAWN = ["type", "number", "why", "among", "index"];
 
 /**
@@ -109,7 +111,7 @@ class Check {
 
   async line(index, entry) {
     const due = this.match.first_seq + index;
-    if (numberOf(entry, 0) !== due) wrong(`Line ${due} is due here.`);
+    if (numberOf(entry, 0) !== due) wrong("Line {due} is due here.", { due });
     if (!says(entry, FIELDS)) wrong("The line says more or less than lines of a log do.");
     let events = [...entry.events];
     if (!written(entry, index === 0)) wrong(ILL_WRITTEN);
@@ -149,10 +151,11 @@ class Check {
     }
     if (!says(opened, OPENING)) wrong("The opening says more or less than openings do.");
     if (opened.game !== match.game) {
-      wrong(`The match is of ${match.game}, but ${show(opened.game, new Map())} was opened.`);
+      const opening = show(opened.game, new Map());
+      wrong("The match is of {game}, but {opened} was opened.", { game: match.game, opened: opening });
     }
     if (match.id !== `${match.table}-${match.number}`) {
-      wrong(`${match.id} is not match ${match.number} of table ${match.table}.`);
+      wrong("{id} is not match {number} of table {table}.", match);
     }
     this.committed = opened.commitment;
     if (typeof this.committed !== "string" || this.committed.length !== 64) {
@@ -228,11 +231,8 @@ class Check {
     if (this.draws && !this.shownYet) wrong("The seed of the draws is not shown.");
     if (!this.played) return;
     if (this.table.closed !== ((this.match.closed_ms ?? null) !== null)) {
-      wrong(
-        this.table.closed
-          ? "The log closes the match, which is said to be open."
-          : "The match is closed, but its log ends before.",
-      );
+      if (this.table.closed) wrong("The log closes the match, which is said to be open.");
+      wrong("The match is closed, but its log ends before.");
     }
     if (!this.forgotten.every((key) => this.table.closed && this.table.seat(key))) {
       wrong("Nobody who played in this match can have been forgotten so.");
@@ -243,20 +243,23 @@ class Check {
 
 /** The report as people read it. */
 function sentences({ match, entries }, over, lie, check) {
-  if (!over) return [`Match ${match.id} is not over. It can be checked when its seed is shown.`];
-  if (lie) return [`Line ${lie.line} lies: ${lie.what}`];
-  const out = [`All ${entries.length} lines of match ${match.id} fit one another.`];
+  const { id, game } = match;
+  if (!over) return [say("Match {id} is not over. It can be checked when its seed is shown.", { id })];
+  if (lie) return [say("Line {line} lies: {what}", lie)];
+  const out = [say("All {count} lines of match {id} fit one another.", { count: entries.length, id })];
   if (check.forgotten.length) out.push(FORGOTTEN);
-  else if (check.draws) {
-    const s = check.draws > 1 ? "s" : "";
-    out.push(`The seed is the one committed to, and ${check.draws} draw${s} came from it.`);
-  } else out.push("Nothing was drawn in it.");
+  else if (check.draws === 1) {
+    out.push(say("The seed is the one committed to, and 1 draw came from it."));
+  } else if (check.draws) {
+    out.push(say("The seed is the one committed to, and {count} draws came from it.", { count: check.draws }));
+  } else out.push(say("Nothing was drawn in it."));
   if (!check.played) {
-    out.push(`The rules of ${match.game} are not known here: only the dice were checked.`);
-  } else if (check.winner) out.push(`By the rules ${check.table.name(check.winner)} has won.`);
-  else out.push("Nobody has won it.");
+    out.push(say("The rules of {game} are not known here: only the dice were checked.", { game: say(game) }));
+  } else if (check.winner) {
+    out.push(say("By the rules {name} has won.", { name: check.table.name(check.winner) }));
+  } else out.push(say("Nobody has won it."));
   if (check.draws) {
-    out.push(`Before the first draw the table must have shown ${check.committed}.`);
+    out.push(say("Before the first draw the table must have shown {seed}.", { seed: check.committed }));
   }
   return out;
 }

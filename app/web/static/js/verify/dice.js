@@ -48,16 +48,16 @@ async function draw(seed, message, among) {
 export async function check(seed, match, number, entropy, drawn) {
   const { among } = drawn;
   if (drawn.number !== number) {
-    wrong(`It is called draw ${drawn.number}, but it is draw ${number} of the match.`);
+    wrong("It is called draw {said}, but it is draw {number} of the match.", { said: drawn.number, number });
   }
   if (!Number.isInteger(among) || among < 1 || among >= WORD) {
-    wrong(`Draw ${number} is of no possible number of possibilities.`);
+    wrong("Draw {number} is of no possible number of possibilities.", { number });
   }
   const index = await draw(seed, `${match}\n${number}\n${entropy}`, among);
   if (drawn.index !== index) {
     wrong(
-      `Draw ${number} of ${among} possibilities gives ${index} (counted from 0), ` +
-        `but the log says ${drawn.index}.`,
+      "Draw {number} of {among} possibilities gives {index} (counted from 0), but the log says {said}.",
+      { number, among, index, said: drawn.index },
     );
   }
 }

@@ -1,5 +1,6 @@
 // The match around the game, told again from the commands, as in app/verify/lobby.py.
 
+import { say } from "../words.js";
 import { NOBODY, SERVER, plain, says, words, wrong } from "./words.js";
 
 const PLAYER_COMMANDS = ["join", "leave", "ready", "start", "take_back", "turn_ranking"];
@@ -62,7 +63,7 @@ export class Table {
   #typed(name, value) {
     const kind = (v) => (v === null ? "null" : Array.isArray(v) ? "list" : typeof v);
     if (kind(value) !== kind(this.game.decisive[name])) {
-      wrong(`The option ${name} is not of its type.`);
+      wrong("The option {name} is not of its type.", { name });
     }
     return value;
   }
@@ -76,12 +77,11 @@ export class Table {
   /** The next draw of this line, as the log has it. */
   draw(among, why) {
     const drawn = this.drawn.shift();
-    if (!drawn) wrong(`The line lacks a draw of ${among} (${why}).`);
+    if (!drawn) wrong("The line lacks a draw of {among} ({why}).", { among, why: say(why) });
     if (drawn.among !== among || drawn.why !== why) {
-      wrong(
-        `Draw ${drawn.number} is of ${drawn.among} (${drawn.why}), ` +
-          `but here one of ${among} (${why}) is due.`,
-      );
+      wrong("Draw {number} is of {said} ({saidWhy}), but here one of {among} ({why}) is due.", {
+        number: drawn.number, said: drawn.among, saidWhy: say(drawn.why), among, why: say(why),
+      });
     }
     return drawn.index;
   }
@@ -126,22 +126,22 @@ export class Table {
     this.drawn = [...drawn];
     if (this.closed) wrong("Nothing can follow on the close of a match.");
     if (OWN.includes(kind) && actor !== this.owner) {
-      wrong(`“${words(kind)}” is for the table's owner alone.`);
+      wrong("“{kind}” is for the table's owner alone.", { kind: words(kind) });
     }
     if (OWNER_COMMANDS.includes(kind)) this.#forOwner(actor);
     if (SERVER_COMMANDS.includes(kind) !== (actor === SERVER)) {
-      wrong(`“${words(kind)}” cannot come from ${this.name(actor)}.`);
+      wrong("“{kind}” cannot come from {name}.", { kind: words(kind), name: this.name(actor) });
     }
     const own = Object.hasOwn(this.game.fields, kind);
     const fields = own ? this.game.fields[kind] : FIELDS[kind] ?? [];
     if (!(own || COMMANDS.includes(kind)) || !says(command, ["type", ...fields])) {
-      wrong(`“${words(kind)}” is no command of this game, or says too little or too much.`);
+      wrong("“{kind}” is no command of this game, or says too little or too much.", { kind: words(kind) });
     }
     if (Object.hasOwn(PLAIN, kind)) this.tell(PLAIN[kind]);
     else if (COMMANDS.includes(kind)) this[kind](actor, command);
     else this.#gameCommand(actor, command);
     if (this.drawn.length) {
-      wrong(`Draw ${this.drawn[0].number} is too much here; nothing needed it.`);
+      wrong("Draw {number} is too much here; nothing needed it.", { number: this.drawn[0].number });
     }
     return this.told;
   }
@@ -154,11 +154,11 @@ export class Table {
   }
 
   #inLobby(what) {
-    if (this.stage !== "lobby") wrong(`“${what}” is possible in the lobby alone.`);
+    if (this.stage !== "lobby") wrong("“{kind}” is possible in the lobby alone.", { kind: say(what) });
   }
 
   #taken(key) {
-    return this.seat(key) ?? wrong(`${this.name(key)} has no seat.`);
+    return this.seat(key) ?? wrong("{name} has no seat.", { name: this.name(key) });
   }
 
   #gameCommand(actor, command) {
@@ -174,7 +174,7 @@ export class Table {
 
   join(actor) {
     this.#inLobby("join");
-    if (this.seat(actor)) wrong(`${this.name(actor)} has a seat already.`);
+    if (this.seat(actor)) wrong("{name} has a seat already.", { name: this.name(actor) });
     if (this.locked) this.#forOwner(actor);
     if (actor.startsWith("bot:") || actor === NOBODY) wrong("Only an avatar can join.");
     this.#sit({ key: actor, bot: false, ready: false });
@@ -200,7 +200,7 @@ export class Table {
       this.seats = this.seats.filter((s) => s !== seat);
       this.tell("left", { key: seat.key, by });
     } else if (this.stage === "over" || !this.game.remove(seat.key, cause)) {
-      wrong(`${this.name(seat.key)} is out already.`);
+      wrong("{name} is out already.", { name: this.name(seat.key) });
     }
   }
 
@@ -293,7 +293,7 @@ export class Table {
     const { preset } = command;
     const chosen = { ...this.options };
     if (preset) {
-      if (!Object.hasOwn(this.game.presets, preset)) wrong(`There is no preset “${preset}”.`);
+      if (!Object.hasOwn(this.game.presets, preset)) wrong("There is no preset “{preset}”.", { preset });
       Object.assign(chosen, this.game.decisive, this.game.presets[preset]);
     }
     if (!plain(command.options)) throw new TypeError();

@@ -69,27 +69,27 @@ export class Peril {
   command(key, command) {
     const player = this.#player(key);
     const name = this.table.name(key);
-    if (!player || !lives(player)) wrong(`${name} is out.`);
+    if (!player || !lives(player)) wrong("{name} is out.", { name });
     if (command.type === "roll") {
       this.#roll(player);
       return;
     }
     if (this.stage !== "picking" || this.queue[0] !== key) {
-      wrong(`It is not the turn of ${name} to pick.`);
+      wrong("It is not the turn of {name} to pick.", { name });
     }
     if (command.type === "pick") this.#pick(player, command.numbers);
     else this.#mark(player, command.type === "mark", command.number);
   }
 
   #mustBeFree(number) {
-    if (!(number >= 1 && number <= this.sides)) wrong(`${number} is not on a die of ${this.sides}.`);
+    if (!(number >= 1 && number <= this.sides)) wrong("{number} is not on a die of {sides}.", { number, sides: this.sides });
     const holder = this.players.find((p) => p.picks.includes(number));
-    if (holder) wrong(`${number} is taken by ${this.table.name(holder.key)}.`);
+    if (holder) wrong("{number} is taken by {name}.", { number, name: this.table.name(holder.key) });
   }
 
   #pick(player, numbers) {
     if (numbers.length !== this.each || new Set(numbers).size !== this.each) {
-      wrong(`${this.each} different numbers are to be picked.`);
+      wrong("{count} different numbers are to be picked.", { count: this.each });
     }
     for (const number of numbers) this.#mustBeFree(number);
     const sorted = [...numbers].sort((a, b) => a - b);
@@ -103,7 +103,7 @@ export class Peril {
     if (on) this.#mustBeFree(number);
     const { marked } = player;
     if (marked.includes(number) === on || (on && marked.length >= this.each)) {
-      wrong(`${number} cannot be marked or unmarked now.`);
+      wrong("{number} cannot be marked or unmarked now.", { number });
     }
     this.table.tell(on ? "number_marked" : "number_unmarked", { key: player.key, number });
     player.marked = on ? [...marked, number] : marked.filter((n) => n !== number);
@@ -111,7 +111,7 @@ export class Peril {
 
   #roll(player) {
     if (this.stage !== "rolling" || player.key !== this.peril) {
-      wrong(`${this.table.name(player.key)} cannot roll now.`);
+      wrong("{name} cannot roll now.", { name: this.table.name(player.key) });
     }
     this.number = this.table.draw(this.sides, "roll") + 1;
     const { sides, number } = this;

@@ -1,7 +1,7 @@
 // Russian roulette, told again from the commands and the draws, as in app/verify/roulette.py.
 
 import { COMMON_OPTIONS } from "./lobby.js";
-import { NOBODY, SERVER, wrong } from "./words.js";
+import { NOBODY, SERVER, words, wrong } from "./words.js";
 
 // Eliminations that get no picture of their own: the battle's is shown already.
 const QUIET = ["stealAttacker", "stealDefender"];
@@ -71,7 +71,7 @@ export class Roulette {
 
   #player(key) {
     const found = this.players.find((p) => p.key === key);
-    return found ?? wrong(`${this.table.name(key)} does not play.`);
+    return found ?? wrong("{name} does not play.", { name: this.table.name(key) });
   }
 
   #alive() {
@@ -118,11 +118,11 @@ export class Roulette {
   command(key, command) {
     const { type: kind, target } = command;
     const name = this.table.name(key);
-    if (this.turn !== key) wrong(`It is not the turn of ${name}.`);
-    if (!this.#legal().includes(kind)) wrong(`${name} may not “${kind.replace("_", " ")}” now.`);
+    if (this.turn !== key) wrong("It is not the turn of {name}.", { name });
+    if (!this.#legal().includes(kind)) wrong("{name} may not “{kind}” now.", { name, kind: words(kind) });
     const aimed = kind === "steal" || kind === "quick_draw";
     if (aimed && !this.#targets(kind).includes(target)) {
-      wrong(`${this.table.name(target)} is no possible target.`);
+      wrong("{name} is no possible target.", { name: this.table.name(target) });
     }
     if (kind === "quick_draw") {
       this.#tell("quick_drawn", { player: key, target });

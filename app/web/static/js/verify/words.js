@@ -1,5 +1,7 @@
 // What the parts of the verifier share, as in app/verify/words.py.
 
+import { say } from "../words.js";
+
 export const SERVER = "server";
 export const NOBODY = "";
 
@@ -11,25 +13,25 @@ const NOT_COMPARED = Object.fromEntries(
 /** A line says what does not follow.  Its message is a sentence. */
 export class Wrong extends Error {}
 
-export function wrong(what) {
-  throw new Wrong(what);
+export function wrong(line, filled = {}) {
+  throw new Wrong(say(line, filled));
 }
 
 /** The type of an event or command as people read it. */
 export function words(kind) {
-  return kind.slice(kind.lastIndexOf(".") + 1).replaceAll("_", " ");
+  return say(kind.slice(kind.lastIndexOf(".") + 1).replaceAll("_", " "));
 }
 
 /** A value in a sentence, players by their names. */
 export function show(value, names) {
-  if (value === null || value === undefined || value === "") return "nothing";
-  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (value === null || value === undefined || value === "") return say("nothing");
+  if (typeof value === "boolean") return say(value ? "yes" : "no");
   if (Array.isArray(value)) {
-    return value.length ? value.map((v) => show(v, names)).join(", ") : "nothing";
+    return value.length ? value.map((v) => show(v, names)).join(", ") : say("nothing");
   }
   if (typeof value === "object") {
     const parts = Object.entries(value).map(([k, v]) => `${k} ${show(v, names)}`);
-    return parts.join(", ") || "nothing";
+    return parts.join(", ") || say("nothing");
   }
   return names.get(String(value)) ?? String(value);
 }
@@ -63,10 +65,11 @@ export function compare(expected, told, names) {
   for (let i = 0; i < Math.max(expected.length, told.length); i++) {
     const want = expected[i];
     const said = told[i];
-    if (!want) wrong(`“${words(said.type)}” is too much here; it does not follow.`);
-    if (!said) wrong(`The line lacks “${words(want.type)}”, which follows.`);
+    if (!want) wrong("“{said}” is too much here; it does not follow.", { said: words(said.type) });
+    if (!said) wrong("The line lacks “{want}”, which follows.", { want: words(want.type) });
     if (want.type !== said.type) {
-      wrong(`It says “${words(said.type)}” where “${words(want.type)}” follows.`);
+      const kinds = { said: words(said.type), want: words(want.type) };
+      wrong("It says “{said}” where “{want}” follows.", kinds);
     }
     fields(want, said, names);
   }
@@ -81,10 +84,8 @@ function fields(want, said, names) {
     if (field === "options" && plain(given)) [right, given] = firstOther(right, given);
     else if (!Object.hasOwn(want, field)) right = null;
     if (!same(right, given) || !Object.hasOwn(said, field)) {
-      wrong(
-        `“${words(kind)}” says ${field} ${show(given, names)}, ` +
-          `but ${show(right, names)} follows.`,
-      );
+      const values = { given: show(given, names), right: show(right, names) };
+      wrong("“{kind}” says {field} {given}, but {right} follows.", { kind: words(kind), field, ...values });
     }
   }
 }
