@@ -13,6 +13,7 @@ import structlog
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.types import Scope
 
 from app import logs
 from app.api import devices, docs, edge, play, rankings, records, system, themes, tokens, watch
@@ -33,7 +34,18 @@ from app.table import deeds, notices
 from app.table.database import open_store
 from app.table.log import Log
 from app.table.service import Tables
-from app.web import boards, console, me, operators, pages, portraits, reading, replays, theme_editor
+from app.web import (
+    boards,
+    console,
+    me,
+    operators,
+    pages,
+    portraits,
+    reading,
+    replays,
+    theme_editor,
+    words,
+)
 from app.web import rankings as rankings_pages
 from app.web.shown import Shown
 
@@ -150,22 +162,29 @@ def create_app(
         "limits": limits,
         "limit_bytes": settings.body_limit_bytes,
         "limit_s": settings.body_limit_s,
+        "speaks": _speaks,
     }
     app.add_middleware(edge.Edge, **bounds)
     app.add_middleware(system.Counted)
     app.guard(
-        lambda route: system.Counted(edge.Edge(route, **bounds)), app.exception_handlers[Exception]
+        lambda route: system.Counted(edge.Edge(route, **bounds)),
+        app.exception_handlers[Exception],
+        _speaks,
     )
     app.openapi = lambda: docs.document(app, API)  # type: ignore[method-assign]
     return app
+
+
+def _speaks(scope: Scope) -> words.Words:
+    return words.of(Request(scope))
 
 
 def _handle_errors(app: StraightAPI) -> None:
     """Everything that goes wrong is told in one form."""
 
     @app.exception_handler(PerilError)
-    async def told(_: Request, error: PerilError) -> Response:
-        return edge.told(error)
+    async def told(request: Request, error: PerilError) -> Response:
+        return edge.told(error, words.of(request))
 
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:

@@ -4,6 +4,7 @@ and the form in which errors are told."""
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from starlette.responses import Response
@@ -12,21 +13,27 @@ from app.api.schemas import error_out
 from app.errors import PerilError, TooLarge, TooMany, TooSlow
 from app.limits import Limits, network
 
+VARY = "Accept-Language, Cookie"
+"""What the language of a page, or of an error, depends on."""
 LONGEST_ADDRESS = 45
 """Characters of an IPv6 address; a proxy may have sent on anything."""
 
 
-def told(error: PerilError) -> Response:
-    """The answer that tells an error."""
-    headers = {}
+Speaks = Callable[[Any], Callable[[str], str]]
+"""Gives the words of the language that a request (its scope) is to be answered in."""
+
+
+def told(error: PerilError, words: Callable[[str], str] = str) -> Response:
+    """The answer that tells an error; its code is the same in all languages."""
+    headers = {"Vary": VARY}
     match error.status:
         case 401:
-            headers = {"WWW-Authenticate": "Bearer"}
+            headers["WWW-Authenticate"] = "Bearer"
         case 408:
-            headers = {"Connection": "close"}
+            headers["Connection"] = "close"
         case 429:
-            headers = {"Retry-After": str(error.fields.get("retry_after_s", 1))}
-    body = error_out(error.code, error.message)
+            headers["Retry-After"] = str(error.fields.get("retry_after_s", 1))
+    body = error_out(error.code, error.said(words))
     return Response(body, error.status, headers, media_type="application/json")
 
 
@@ -42,8 +49,11 @@ class Edge:
     A body that goes beyond is an error where the route reads it, so that it is told like others.
     """
 
-    def __init__(self, app: Any, limits: Limits, limit_bytes: int, limit_s: float) -> None:
+    def __init__(
+        self, app: Any, limits: Limits, limit_bytes: int, limit_s: float, speaks: Speaks
+    ) -> None:
         self.app = app
+        self.speaks = speaks
         self.limits = limits
         self.limit_bytes = limit_bytes
         self.limit_s = limit_s
@@ -55,7 +65,7 @@ class Edge:
         try:
             self.limits.check("address", address(scope))
         except TooMany as error:
-            await told(error)(scope, receive, send)
+            await told(error, self.speaks(scope))(scope, receive, send)
             return
         if scope["method"] == "HEAD" and not scope["path"].startswith("/api/"):
             scope = {**scope, "method": "GET"}  # the server leaves the body out

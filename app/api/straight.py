@@ -10,7 +10,7 @@ from starlette.middleware.errors import ServerErrorMiddleware
 from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.api.edge import told
+from app.api.edge import Speaks, told
 from app.errors import PerilError
 
 
@@ -27,9 +27,10 @@ class StraightAPI(FastAPI):
         self._others = [route for route in routes if route.param_convertors]
         self.router.routes[:0] = routes  # for other methods than theirs
 
-    def guard(self, around: Callable[[ASGIApp], ASGIApp], unexpected: Any) -> None:
+    def guard(self, around: Callable[[ASGIApp], ASGIApp], unexpected: Any, speaks: Speaks) -> None:
         """What every straight request passes, and who answers for errors nobody foresaw."""
-        self._guarded = ServerErrorMiddleware(around(_take), handler=unexpected)
+        self._speaks = speaks
+        self._guarded = ServerErrorMiddleware(around(self._take), handler=unexpected)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "POST":
@@ -42,9 +43,8 @@ class StraightAPI(FastAPI):
                     return
         await super().__call__(scope, receive, send)
 
-
-async def _take(scope: Scope, receive: Receive, send: Send) -> None:
-    try:
-        await scope["endpoint"](scope, receive, send)
-    except PerilError as error:
-        await told(error)(scope, receive, send)
+    async def _take(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await scope["endpoint"](scope, receive, send)
+        except PerilError as error:
+            await told(error, self._speaks(scope))(scope, receive, send)

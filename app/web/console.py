@@ -15,7 +15,7 @@ from app.errors import NotFound, PerilError
 from app.games.core import Key
 from app.table.hot import HotTable
 from app.table.service import Tables
-from app.web import console_beside, console_deeds, console_log, console_views, pages
+from app.web import console_beside, console_deeds, console_log, console_views, pages, words
 from app.web.console_page import HEADERS, back, page
 from app.web.console_views import Devices
 from app.web.sessions import OLD_FORM, Sessions, form_token, from_here, read_form
@@ -26,8 +26,9 @@ NO_REFERRER: Final = {"Referrer-Policy": "no-referrer"}
 CLOSED: Final = PerilError(
     "no_session",
     "The console opens with a link that your table gives you: touch it, then Owner → 🖥️ Console."
-    f" The link is good once and for {codes.CONSOLE_S // 60} minutes.",
+    " The link is good once and for {minutes} minutes.",
     status=403,
+    minutes=codes.CONSOLE_S // 60,
 )
 
 
@@ -49,13 +50,13 @@ class _Console:
         """The table, if it is his who was let in; else the page that says why not."""
         owner = await self.owner(request)
         if owner is None:
-            return _closed()
+            return _closed(request)
         try:
             found = await self.tables.table(table_id)
         except NotFound:
             found = None
         if found is None or found.owner != owner:
-            return pages.error_page(404, "There is no such table of yours.")
+            return pages.error_page(404, "There is no such table of yours.", request)
         return found
 
     async def list_page(
@@ -63,10 +64,12 @@ class _Console:
     ) -> Response:
         known = await console_views.standings_of(self.tables, owner)
         staff, banned = console_views.people(known)
+        t = words.of(request)
         return page(
+            request,
             "console.html",
             problem,
-            tables=await console_views.summaries(self.tables, self.devices, owner),
+            tables=await console_views.summaries(self.tables, self.devices, owner, t),
             staff=staff,
             banned=banned,
             form=self.token(request),
@@ -79,11 +82,13 @@ class _Console:
         problem: PerilError | None = None,
         pairing_code: str = "",
     ) -> Response:
+        t = words.of(request)
         return page(
+            request,
             "console_table.html",
             problem,
-            **console_views.table_view(table),
-            health=await console_views.health_of(self.tables, self.devices, table.id),
+            **console_views.table_view(table, t),
+            health=await console_views.health_of(self.tables, self.devices, table.id, t),
             pairing_code=pairing_code,
             pairing_minutes=codes.LIFE_S // 60,
             form=self.token(request),
@@ -112,20 +117,20 @@ def _ways_in(routes: APIRouter, console: _Console) -> None:
     tables = console.tables
 
     @routes.get("/enter")
-    async def look(code: str = "") -> Response:
+    async def look(request: Request, code: str = "") -> Response:
         """Where the link leads.  To look at it uses nothing up, as previews of links do."""
         if not await consoles.is_good(tables, code):
-            return _closed()
-        return page("console_enter.html", headers=NO_REFERRER, code=code)
+            return _closed(request)
+        return page(request, "console_enter.html", headers=NO_REFERRER, code=code)
 
     @routes.post("/enter")
     async def enter(request: Request) -> Response:
         form = await read_form(request)
         if not from_here(request, tables.public_url):
-            return _closed(OLD_FORM)
+            return _closed(request, OLD_FORM)
         session = await consoles.enter(tables, form.get("code", ""))
         if session is None:
-            return _closed()
+            return _closed(request)
         return console.sessions.opened(request, back("/owner"), session)
 
 
@@ -133,18 +138,18 @@ def _all_tables(routes: APIRouter, console: _Console) -> None:
     @routes.get("")
     async def index(request: Request) -> Response:
         owner = await console.owner(request)
-        return await console.list_page(request, owner) if owner else _closed()
+        return await console.list_page(request, owner) if owner else _closed(request)
 
     @routes.post("")
     async def act(request: Request) -> Response:
         """A form about all tables: staff, bans, the end of the session."""
         owner = await console.owner(request)
         if owner is None:
-            return _closed()
+            return _closed(request)
         try:
             form = await console.sessions.form(request)
             if form.get("do") == "leave":
-                return await console.sessions.closed(request, page("console_left.html"))
+                return await console.sessions.closed(request, page(request, "console_left.html"))
             await console_deeds.about_people(console.tables, owner, form)
         except PerilError as error:
             return await console.list_page(request, owner, error)
@@ -167,7 +172,8 @@ def _one_table(routes: APIRouter, console: _Console) -> None:
             return table
         try:
             form = await console.sessions.form(request)
-            done = await console_deeds.at_table(console.tables, console.devices, table, form)
+            t = words.of(request)
+            done = await console_deeds.at_table(console.tables, console.devices, table, form, t)
         except PerilError as error:
             return await console.table_page(request, table, error)
         if done.code:
@@ -182,11 +188,11 @@ def _logs(routes: APIRouter, console: _Console) -> None:
         if isinstance(table, Response):
             return table
         try:
-            log = await console_log.read(console.tables, table, match)
+            log = await console_log.read(console.tables, table, match, words.of(request))
         except NotFound as error:
-            return pages.error_page(404, error.message)
-        beside = await console_beside.shown(console.tables, table)
-        return page("console_log.html", table=table, log=log, beside=beside)
+            return pages.error_page(404, error.said(words.of(request)), request)
+        beside = await console_beside.shown(console.tables, table, words.of(request))
+        return page(request, "console_log.html", table=table, log=log, beside=beside)
 
     @routes.get("/t/{table_id}/log.{kind}")
     async def export(table_id: str, kind: str, request: Request) -> Response:
@@ -195,9 +201,9 @@ def _logs(routes: APIRouter, console: _Console) -> None:
         if isinstance(table, Response):
             return table
         if kind not in console_log.KINDS:
-            return pages.error_page(404)
-        return console_log.export(console.tables, table, kind, HEADERS)
+            return pages.error_page(404, request=request)
+        return console_log.export(console.tables, table, kind, HEADERS, words.of(request))
 
 
-def _closed(problem: PerilError = CLOSED) -> Response:
-    return page("console_closed.html", problem)
+def _closed(request: Request, problem: PerilError = CLOSED) -> Response:
+    return page(request, "console_closed.html", problem)

@@ -11,7 +11,7 @@ from app.table.hot import HotTable
 from app.table.models import DeedRow
 from app.table.service import Tables
 from app.web import console_views
-from app.web.words import ENGLISH, Words
+from app.web.words import Words
 
 SHOWN: Final = 100
 DID: Final[dict[str, str]] = {
@@ -59,7 +59,7 @@ class Beside:
     table_id: str
 
 
-def told(row: DeedRow, owner_name: str, t: Words = ENGLISH) -> Beside:
+def told(row: DeedRow, owner_name: str, t: Words) -> Beside:
     """The same as people read it."""
     who = owner_name if row.who == "owner" and owner_name else t(WHO.get(row.who, row.who))
     detail = ", ".join(map(t, row.detail.split())) if row.what == "trusted" else row.detail
@@ -81,16 +81,16 @@ async def at_table(tables: Tables, table: HotTable, limit: int) -> list[DeedRow]
     )
 
 
-async def shown(tables: Tables, table: HotTable, t: Words = ENGLISH) -> list[Beside]:
+async def shown(tables: Tables, table: HotTable, t: Words) -> list[Beside]:
     """The latest of it, for the page of the log."""
     rows = await at_table(tables, table, SHOWN)
     return [told(row, table.owner_name, t) for row in rows]
 
 
-async def everywhere(tables: Tables, limit: int) -> list[Beside]:
+async def everywhere(tables: Tables, limit: int, t: Words) -> list[Beside]:
     """What was done lately at all tables and about the whole service."""
     rows = await tables.store.run(lambda session: deeds.everywhere(session, limit))
-    return [told(row, "") for row in rows]
+    return [told(row, "", t) for row in rows]
 
 
 # ---- in files -------------------------------------------------------------------------------
@@ -123,9 +123,9 @@ def as_match(rows: Sequence[DeedRow], owner_name: str) -> dict[str, Any]:
     }
 
 
-def as_cells(rows: Sequence[DeedRow], owner_name: str) -> list[Sequence[Any]]:
+def as_cells(rows: Sequence[DeedRow], owner_name: str, t: Words) -> list[Sequence[Any]]:
     """The same as rows of the table in the other file."""
-    lines = [(row, told(row, owner_name)) for row in reversed(rows)]
+    lines = [(row, told(row, owner_name, t)) for row in reversed(rows)]
     return [
         ("", "", line.at, _actor(row), line.who, row.what.replace("_", " "), _said(line))
         for row, line in lines

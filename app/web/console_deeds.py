@@ -18,6 +18,7 @@ from app.table.hot import HotTable
 from app.table.service import Tables
 from app.web import console_views
 from app.web.console_views import Devices
+from app.web.words import Words
 
 Form = Mapping[str, str]
 
@@ -77,7 +78,7 @@ _PARTS: Final = {
 }
 
 
-async def at_table(tables: Tables, devices: Devices, table: HotTable, form: Form) -> Done:
+async def at_table(tables: Tables, devices: Devices, table: HotTable, form: Form, t: Words) -> Done:
     """Do what a form of the table's page asks.  Refused, or another error with its sentence."""
     what = form.get("do", "")
     if what in WILD and form.get("sure") != "on":
@@ -86,7 +87,7 @@ async def at_table(tables: Tables, devices: Devices, table: HotTable, form: Form
     if what in _COMMANDS:
         command = _COMMANDS[what](table, form)
         if command != lobby.SetOptions():  # a form that changes nothing
-            await _send(tables, table, command, _id(form))
+            await _send(tables, table, command, _id(form), t)
         return done
     match what:
         case "theme":
@@ -107,12 +108,14 @@ async def at_table(tables: Tables, devices: Devices, table: HotTable, form: Form
     return done
 
 
-async def _send(tables: Tables, table: HotTable, command: Command, command_id: str | None) -> None:
+async def _send(
+    tables: Tables, table: HotTable, command: Command, command_id: str | None, t: Words
+) -> None:
     owner = Actor(table.owner, table.owner_name, owner=True)
     answer = await talk.command(tables, table.id, owner, command, command_id)
     if answer.refusal is not None:
-        # The console speaks English, whatever the table speaks in public.
-        raise Refused(answer.refusal, texts.load(table.now.match.game))
+        # The console speaks to its visitor, whatever the table speaks in public.
+        raise Refused(answer.refusal, texts.load(table.now.match.game, language=t.language))
 
 
 # ---- staff and bans -------------------------------------------------------------------------

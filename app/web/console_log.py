@@ -18,6 +18,7 @@ from app.table.hot import HotTable
 from app.table.models import MatchRow
 from app.table.service import Tables
 from app.web import console_beside, console_views, matches
+from app.web.words import ENGLISH, Words
 
 SHOWN: Final = 20
 EXPORTED: Final = 500
@@ -46,24 +47,24 @@ class Log:
     matches: Sequence[MatchRow]
 
 
-async def read(tables: Tables, table: HotTable, match: str) -> Log:
+async def read(tables: Tables, table: HotTable, match: str, t: Words) -> Log:
     """The log of a match of this table, or of the latest.  NotFound if it is not one of its."""
     latest = await history.matches(tables.store, table.id, SHOWN)
     row, log = await history.public_log(tables.store, match or latest[0].id)
     if row.table_id != table.id:
         raise NotFound("match of this table", match)
-    return Log(row.id, _lines(table, row, log), latest)
+    return Log(row.id, _lines(table, row, log, t), latest)
 
 
-def _lines(table: HotTable, row: MatchRow, log: Sequence[history.Line]) -> list[Line]:
-    names = _names(table, log)
-    told = matches.view(row, log, table.name).rows
+def _lines(table: HotTable, row: MatchRow, log: Sequence[history.Line], t: Words) -> list[Line]:
+    names = _names(table, log, t)
+    told = matches.view(row, log, table.name, t).rows
     return [
         Line(
             line.seq,
             console_views.moment(line.at_ms),
             names.get(line.actor, line.actor) if line.actor not in ("", SERVER) else "",
-            _command(line),
+            _command(line, t),
             # The first thing beside it is who did what, which has columns of its own here.
             [*shown.beside[1 if line.command and line.actor != SERVER else 0 :], *shown.said],
         )
@@ -71,20 +72,20 @@ def _lines(table: HotTable, row: MatchRow, log: Sequence[history.Line]) -> list[
     ]
 
 
-def _command(line: history.Line) -> str:
+def _command(line: history.Line, t: Words) -> str:
     """What was asked for, in words."""
     if not line.command:
         return ""
     command = msgspec.json.decode(line.command)
-    kind = str(command.pop("type")).rpartition(".")[2].replace("_", " ")
-    said = ", ".join(f"{name} {msgspec.json.encode(v).decode()}" for name, v in command.items())
+    kind = t(str(command.pop("type")).rpartition(".")[2].replace("_", " "))
+    said = ", ".join(f"{t(name)} {msgspec.json.encode(v).decode()}" for name, v in command.items())
     return f"{kind} ({said})" if said else kind
 
 
-def _names(table: HotTable, log: Sequence[history.Line]) -> dict[str, str]:
+def _names(table: HotTable, log: Sequence[history.Line], t: Words) -> dict[str, str]:
     """What everybody is called in a log, at the end of it."""
     names = {str(s.key): s.name for s in table.standings.values() if s.name}
-    names[table.owner] = table.owner_name or "the owner"
+    names[table.owner] = table.owner_name or t("the owner")
     for line in log:
         for event in msgspec.json.decode(line.events):
             if "key" in event and "name" in event:
@@ -95,10 +96,12 @@ def _names(table: HotTable, log: Sequence[history.Line]) -> dict[str, str]:
 # ---- as a file ------------------------------------------------------------------------------
 
 
-def export(tables: Tables, table: HotTable, kind: str, headers: Mapping[str, str]) -> Response:
+def export(
+    tables: Tables, table: HotTable, kind: str, headers: Mapping[str, str], t: Words
+) -> Response:
     """What was done beside the matches, then all that may be known of the latest of these."""
     save = {"Content-Disposition": f'attachment; filename="peril-table-{table.id}.{kind}"'}
-    made = _as_csv(tables, table) if kind == "csv" else _as_json(tables, table)
+    made = _as_csv(tables, table, t) if kind == "csv" else _as_json(tables, table)
     return StreamingResponse(made, headers={**headers, **save}, media_type=KINDS[kind])
 
 
@@ -113,7 +116,7 @@ async def _as_json(tables: Tables, table: HotTable) -> AsyncIterator[bytes]:
     beside = await console_beside.at_table(tables, table, deeds.MOST)
     yield b"[\n" + msgspec.json.encode(console_beside.as_match(beside, table.owner_name))
     async for row, log in _logs(tables, table):
-        names = _names(table, log)
+        names = _names(table, log, ENGLISH)
         made = {
             "match": row.id,
             "game": row.game,
@@ -136,11 +139,11 @@ def _entry(line: history.Line, names: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-async def _as_csv(tables: Tables, table: HotTable) -> AsyncIterator[str]:
+async def _as_csv(tables: Tables, table: HotTable, t: Words) -> AsyncIterator[str]:
     beside = await console_beside.at_table(tables, table, deeds.MOST)
-    yield _csv([COLUMNS, *console_beside.as_cells(beside, table.owner_name)])
+    yield _csv([COLUMNS, *console_beside.as_cells(beside, table.owner_name, t)])
     async for row, log in _logs(tables, table):
-        lines = _lines(table, row, log)
+        lines = _lines(table, row, log, t)
         yield _csv(
             [
                 (row.id, n.seq, n.at, line.actor, n.who, n.command, " / ".join(n.said))

@@ -5,28 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi import Request
+from fastapi.responses import RedirectResponse, Response
 
 from app.errors import PerilError
-from app.web import console_views, pages
+from app.web import console_views, pages, words
 
 HEADERS: Final = {**pages.HEADERS, "Cache-Control": "no-store"}
 
 
 def page(
+    request: Request,
     template: str,
     problem: PerilError | None = None,
     /,
     status: int = 200,
     headers: Mapping[str, str] = HEADERS,
     **values: Any,
-) -> HTMLResponse:
-    """A page, and what went wrong on the way to it, if anything."""
-    said = problem.message if problem else ""
-    shown = pages.render(
-        template, problem=said, moment=console_views.moment, stages=pages.STAGES, **values
+) -> Response:
+    """A page in the visitor's language, and what went wrong on the way to it, if anything."""
+    return pages.spoken(
+        request,
+        template,
+        status=problem.status if problem else status,
+        headers={**HEADERS, **headers},
+        problem=problem.said(words.of(request)) if problem else "",
+        moment=console_views.moment,
+        **values,
     )
-    return HTMLResponse(shown, problem.status if problem else status, {**HEADERS, **headers})
 
 
 def back(path: str) -> Response:

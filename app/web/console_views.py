@@ -12,6 +12,7 @@ import msgspec
 from jinja2 import nodes
 from sqlmodel import Session, col, select
 
+from app import troubles
 from app.games import GAMES, languages, menus, texts
 from app.games.core import Game, Key, Match
 from app.table import deeds, standings
@@ -19,7 +20,8 @@ from app.table.hot import HotTable
 from app.table.keeper import SILENCE_S
 from app.table.models import DeviceRow, TableRow
 from app.table.service import Tables
-from app.web import pages
+from app.web import pages, reading
+from app.web.words import Words
 
 MOST_TABLES: Final = 100
 """Shown on one page."""
@@ -57,7 +59,7 @@ class Health:
     def word(self) -> str:
         if not self.seen:
             return "not in-world"
-        return "in touch" if self.here else "silent"
+        return "in touch" if self.here else "gone silent"
 
 
 @dataclass(frozen=True)
@@ -104,19 +106,19 @@ async def standings_of(tables: Tables, owner: Key) -> standings.Standings:
     return await tables.store.run(lambda session: standings.of(session, owner))
 
 
-async def summaries(tables: Tables, devices: Devices, owner: Key) -> list[Summary]:
+async def summaries(tables: Tables, devices: Devices, owner: Key, t: Words) -> list[Summary]:
     out = []
     for table in await owned(tables, owner):
         match = table.now.match
         game = GAMES[match.game]
-        health = await health_of(tables, devices, table.id)
+        health = await health_of(tables, devices, table.id, t)
         where = table.id, table.name, game.title, match.stage
         count = len(match.seats), game.seats[-1]
         out.append(Summary(*where, *count, match.locked, health))
     return out
 
 
-async def health_of(tables: Tables, devices: Devices, table_id: str) -> Health:
+async def health_of(tables: Tables, devices: Devices, table_id: str, t: Words) -> Health:
     """How the linkset of a table is, as far as the server knows."""
 
     def read(session: Session) -> DeviceRow | None:
@@ -129,23 +131,30 @@ async def health_of(tables: Tables, devices: Devices, table_id: str) -> Health:
     ago_s = max(tables.clock() - seen_s, 0.0)
     errors = {kind: n for kind, n in devices.errors(table_id).items() if n}
     return Health(
-        seen=ago(ago_s),
+        seen=ago(ago_s, t),
         here=ago_s <= SILENCE_S,
         region=row.region,
         version=row.version,
-        troubles=row.troubles,
+        troubles=troubles.said(row.troubles, texts.lobby(t.language)),
         pushed=bool(row.url),
         errors=", ".join(f"{n} × {kind}" for kind, n in errors.items()),
     )
 
 
-def ago(seconds: float) -> str:
+AGO: Final = (
+    (86_400, "{n} day ago", "{n} days ago"),
+    (3600, "{n} hour ago", "{n} hours ago"),
+    (60, "{n} minute ago", "{n} minutes ago"),
+)
+
+
+def ago(seconds: float, t: Words) -> str:
     """How long something is past, roughly."""
-    for name, size in (("day", 86_400), ("hour", 3600), ("minute", 60)):
+    for size, one, several in AGO:
         count = int(seconds // size)
         if count:
-            return f"{count} {name}{'s'[: count > 1]} ago"
-    return "just now"
+            return t(one if count == 1 else several).format(n=count)
+    return t("just now")
 
 
 def moment(at_ms: int) -> str:
@@ -155,28 +164,35 @@ def moment(at_ms: int) -> str:
 # ---- options --------------------------------------------------------------------------------
 
 
-def fields(match: Match[Any]) -> list[Field]:
+def fields(match: Match[Any], t: Words) -> list[Field]:
     """The options of the game as they are now, read off their types."""
     game = GAMES[match.game]
     return [
-        _field(game, name, getattr(match.options, name)) for name in game.options.__struct_fields__
+        _field(game, name, getattr(match.options, name), t)
+        for name in game.options.__struct_fields__
     ]
 
 
-def _field(game: Game[Any], name: str, value: Any) -> Field:
-    label = LABELS.get(name) or name.removesuffix("_s").replace("_", " ").capitalize()
+def label(name: str) -> str:
+    """What an option is called, in English."""
+    return LABELS.get(name) or name.removesuffix("_s").replace("_", " ").capitalize()
+
+
+def _field(game: Game[Any], name: str, value: Any, t: Words) -> Field:
+    called = t(label(name))
     if name.endswith("_s"):
-        label += ", seconds"
-    meaning = meanings(game.name).get(name, "")
+        called += t(", seconds")
+    meaning = meanings(game.name, t.language).get(name, "")
     pause = name.endswith("_s") and name != "turn_s"
     choices = menus.choosable(game).get(name)
     if choices:
-        shown = [(form_value(c), form_value(c).replace("_", " ")) for c in choices]
-        return Field(name, label, meaning, form_value(value), shown)
+        theme = texts.load(game.name, language=t.language)
+        shown = [(form_value(choice), str(theme.value(choice))) for choice in choices]
+        return Field(name, called, meaning, form_value(value), shown)
     least, most = game.options.LIMITS[name]
     step = "1" if isinstance(value, int) else "any"
     numbers = form_value(value), (), form_value(least), form_value(most), step
-    return Field(name, label, meaning, *numbers, pause=pause)
+    return Field(name, called, meaning, *numbers, pause=pause)
 
 
 def form_value(value: Any) -> str:
@@ -199,10 +215,12 @@ def chosen(match: Match[Any], form: Mapping[str, str]) -> dict[str, Any]:
 
 
 @cache
-def meanings(game: str) -> Mapping[str, str]:
+def meanings(game: str, language: str) -> Mapping[str, str]:
     """What each option does, as the game's page of rules says it."""
+    there = pages.templates.list_templates()
+    name = f"rules/{game}.{language}.html"
     source, _, _ = pages.templates.loader.get_source(  # type: ignore[union-attr]
-        pages.templates, f"rules/{game}.html"
+        pages.templates, name if name in there else f"rules/{game}.html"
     )
     for node in pages.templates.parse(source).find_all(nodes.Assign):
         if isinstance(node.target, nodes.Name) and node.target.name == "meanings":
@@ -213,7 +231,7 @@ def meanings(game: str) -> Mapping[str, str]:
 # ---- a table --------------------------------------------------------------------------------
 
 
-def table_view(table: HotTable) -> dict[str, Any]:
+def table_view(table: HotTable, t: Words) -> dict[str, Any]:
     """What the page of a table shows besides its health."""
     state = table.now
     match = state.match
@@ -227,11 +245,14 @@ def table_view(table: HotTable) -> dict[str, Any]:
             (seat, pages.seat_state(_seat(seat, match), match.stage)) for seat in state.public.seats
         ],
         "waiting": [match.name(key) for key in state.public.waiting_for],
-        "games": [(g.name, languages.title(g, texts.load(g.name))) for g in GAMES.values()],
-        "presets": [(p, p.replace("_", " ").capitalize()) for p in game.presets],
-        "fields": fields(match),
+        "games": [
+            (g.name, languages.title(g, texts.load(g.name, language=t.language)))
+            for g in GAMES.values()
+        ],
+        "presets": [(p, reading.preset(game, p, t)) for p in game.presets],
+        "fields": fields(match, t),
         "themes": texts.names(match.game),
-        "languages": texts.LANGUAGES,
+        "tongues": texts.LANGUAGES,
         "language": match.language,
     }
 

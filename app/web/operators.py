@@ -19,7 +19,7 @@ from app.games import GAMES
 from app.table import deeds, notices
 from app.table.models import MatchRow, TableRow, TokenRow
 from app.table.service import Tables
-from app.web import console_beside, console_views
+from app.web import console_beside, console_views, words
 from app.web.console_deeds import SURE
 from app.web.console_page import back, page
 from app.web.console_views import Devices
@@ -96,7 +96,7 @@ class _Console:
         self, which: str, request: Request, problem: PerilError | None = None, **values: Any
     ) -> Response:
         form = form_token(self.sessions.shown(request))
-        return page(f"operator_{which}.html", problem, form=form, which=which, **values)
+        return page(request, f"operator_{which}.html", problem, form=form, which=which, **values)
 
     # ---- the pages --------------------------------------------------------------------------
 
@@ -118,7 +118,7 @@ class _Console:
             refused=dict(self.limits.refused),
             games=GAMES.values(),
             owners=await self.tables.store.run(_owners),
-            beside=await console_beside.everywhere(self.tables, LATELY),
+            beside=await console_beside.everywhere(self.tables, LATELY, words.of(request)),
         )
 
     async def table_list(self, request: Request, search: str, after: str) -> Response:
@@ -132,7 +132,7 @@ class _Console:
             (
                 row,
                 await self.tables.table(row.id),
-                await console_views.health_of(self.tables, self.devices, row.id),
+                await console_views.health_of(self.tables, self.devices, row.id, words.of(request)),
             )
             for row in rows[:PER_PAGE]
         ]
@@ -207,18 +207,24 @@ def router(tables: Tables, access: Access, devices: Devices, limits: Figures) ->
 
 
 def _ways_in(routes: APIRouter, console: _Console) -> None:
+    @routes.get("/enter")
+    @routes.get("/leave")
+    async def elsewhere(request: Request) -> Response:
+        """The answers to these forms lead to themselves in another language."""
+        return words.told(request, back("/operator"))
+
     @routes.post("/enter")
     async def enter(request: Request) -> Response:
         """The token is typed; the cookie that follows is not made of it."""
         form = await read_form(request)
         if not from_here(request, console.tables.public_url):
-            return _door(OLD_FORM)
+            return _door(request, OLD_FORM)
         try:
             caller = await console.access.caller(request, form.get("token", "").strip())
             if caller.scope != "operator":
                 raise Forbidden("That is not the token of an operator.")
         except PerilError as error:
-            return _door(error)
+            return _door(request, error)
         session = await consoles.operate(console.tables, caller.hash)
         return console.sessions.opened(request, back("/operator"), session)
 
@@ -227,25 +233,25 @@ def _ways_in(routes: APIRouter, console: _Console) -> None:
         try:
             await console.sessions.form(request)
         except PerilError as error:
-            return _door(error)
-        return await console.sessions.closed(request, page("operator_left.html"))
+            return _door(request, error)
+        return await console.sessions.closed(request, page(request, "operator_left.html"))
 
 
 def _pages(routes: APIRouter, console: _Console) -> None:
     @routes.get("")
     async def overview(request: Request) -> Response:
-        return await console.overview(request) if await console.lets(request) else _door()
+        return await console.overview(request) if await console.lets(request) else _door(request)
 
     @routes.get("/tables")
     async def table_list(request: Request, search: str = "", after: str = "") -> Response:
         if not await console.lets(request):
-            return _door()
+            return _door(request)
         return await console.table_list(request, search, after[:16])
 
     @routes.get("/tokens")
     async def token_list(request: Request, after: str = "") -> Response:
         if not await console.lets(request):
-            return _door()
+            return _door(request)
         return await console.token_list(request, after=after[:64])
 
 
@@ -253,7 +259,7 @@ def _forms(routes: APIRouter, console: _Console) -> None:
     @routes.post("")
     async def act(request: Request) -> Response:
         if not await console.lets(request):
-            return _door()
+            return _door(request)
         try:
             form = await console.sessions.form(request)
             await console.act(await console.by(request), form)
@@ -264,7 +270,7 @@ def _forms(routes: APIRouter, console: _Console) -> None:
     @routes.post("/tokens")
     async def act_on_tokens(request: Request) -> Response:
         if not await console.lets(request):
-            return _door()
+            return _door(request)
         try:
             form = await console.sessions.form(request)
             made = await console.act_on_tokens(await console.by(request), form)
@@ -307,5 +313,5 @@ def _found(session: Session, search: str, after: str) -> Sequence[TableRow]:
     return [TableRow(**row.model_dump()) for row in rows]
 
 
-def _door(problem: PerilError | None = None) -> Response:
-    return page("operator_enter.html", problem, status=403)
+def _door(request: Request, problem: PerilError | None = None) -> Response:
+    return page(request, "operator_enter.html", problem, status=403)

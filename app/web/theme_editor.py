@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 import msgspec
@@ -15,8 +16,9 @@ from app.table import themes
 from app.table.deeds import OWNERS_CONSOLE
 from app.table.hot import HotTable
 from app.table.service import Tables
-from app.web import pages
+from app.web import pages, words
 from app.web.sessions import Sessions, form_token
+from app.web.words import Words
 
 FIELDS: Final = 400
 SECTIONS: Final = {
@@ -27,6 +29,7 @@ SECTIONS: Final = {
     "colors": "Colours",
     "pictures": "Pictures",
 }
+_NUMBER: Final = re.compile(r"(?<= )\d+$")
 HEADERS: Final = {**pages.HEADERS, "Cache-Control": "no-store"}
 
 ENTER = PerilError(
@@ -77,7 +80,7 @@ def router(tables: Tables) -> APIRouter:
             table = await entered(request, table_id)
             game = _known(game or table.now.match.game)
         except PerilError as error:
-            return pages.error_page(error.status, error.message)
+            return pages.error_page(error.status, error.said(words.of(request)), request)
         return _page(request, table, game, themes.changes(table, game), saved=saved is not None)
 
     @routes.post("")
@@ -86,14 +89,14 @@ def router(tables: Tables) -> APIRouter:
             table, form = await entered(request, table_id), await sessions.form(request, FIELDS)
             game = _known(form.get("game", ""))
         except PerilError as error:
-            return pages.error_page(error.status, error.message)
+            return pages.error_page(error.status, error.said(words.of(request)), request)
         wanted = {} if form.get("do") == "reset" else _changes(game, form)
         try:
             await themes.change(tables, OWNERS_CONSOLE, table_id, game, wanted)
         except themes.Faulty as error:
             return _page(request, table, game, wanted, error.faults, status=422)
         except PerilError as error:
-            return pages.error_page(error.status, error.message)
+            return pages.error_page(error.status, error.said(words.of(request)), request)
         return RedirectResponse(f"/owner/{table_id}/theme?game={game}&saved", 303, HEADERS)
 
     @routes.post("/preview")
@@ -108,15 +111,26 @@ def router(tables: Tables) -> APIRouter:
             section: {name: text for name, text in texts.items() if (section, name) not in wrong}
             for section, texts in wanted.items()
         }
-        plays = table.now.match.game == game
+        plays, t = table.now.match.game == game, words.of(request)
         body = {
-            "faults": {f"{f.section}.{f.name}": f.problem for f in faults},
+            "faults": {f"{f.section}.{f.name}": f.said(t) for f in faults},
             "said": _said(table, game, sound),
             "board": themes.preview(table, sound) if plays else None,
         }
-        return Response(msgspec.json.encode(body), headers=HEADERS, media_type="application/json")
+        answer = Response(msgspec.json.encode(body), headers=HEADERS, media_type="application/json")
+        return words.told(request, answer)
 
     return routes
+
+
+def label(line: own.Line, t: Words) -> str:
+    """What a field is called: the displays have rows, pictures may be numbered."""
+    name, row = line.name.replace("_", " "), ""
+    if line.section == "status" and name[-2:] in (" 1", " 2"):
+        name, row = name[:-2], name[-2:]
+    plain = _NUMBER.sub("{n}", name)
+    called = t(plain).format(n="".join(_NUMBER.findall(name)))
+    return f"{called}, {t('row')}{row}" if row else called
 
 
 def _known(game: str) -> str:
@@ -156,9 +170,16 @@ def _page(
     saved: bool = False,
     status: int = 200,
 ) -> Response:
-    sound = {} if faults else changes
-    shown = pages.render(
+    sound, t = {} if faults else changes, words.of(request)
+    board = None
+    if table.now.match.game == game:
+        board = pages.board_svg(themes.preview(table, sound), t)
+    return pages.spoken(
+        request,
         "theme.html",
+        status=status,
+        headers=HEADERS,
+        label=label,
         table=table,
         game=game,
         games=GAMES,
@@ -166,10 +187,9 @@ def _page(
         sections=SECTIONS,
         lines=themes.lines(table, game),
         changes=changes,
-        problems={(fault.section, fault.name): fault.problem for fault in faults},
+        problems={(fault.section, fault.name): fault.said(t) for fault in faults},
         said=_said(table, game, sound),
-        board=pages.board_svg(themes.preview(table, sound)) if table.now.match.game == game else "",
+        board=board,
         form=form_token(request.cookies.get("owner", "")),
         saved=saved,
     )
-    return Response(shown, status, HEADERS, media_type="text/html")

@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 from fastapi import Request
 from fastapi.responses import Response
 
+from app.errors import NOTICES
 from app.games import GAMES, texts
 
 FOLDER: Final = Path(__file__).resolve().parent / "words"
@@ -64,7 +65,7 @@ class Words:
 
 
 def _read(language: str) -> Words:
-    """A language from its files, and what games call themselves in it."""
+    """A language from its files, what games call themselves and tables are told in it."""
     files = [tomllib.loads(f.read_text("utf-8")) for f in sorted(FOLDER.glob(f"{language}.*"))]
     name = next(file["name"] for file in files if "name" in file)
 
@@ -72,7 +73,9 @@ def _read(language: str) -> Words:
         return {line: said for file in files for line, said in file.get(which, {}).items()}
 
     script = {**_titles(language), **section("script")}
-    return Words(language, name, section("lines"), script, section("check"))
+    return Words(
+        language, name, {**notices(language), **section("lines")}, script, section("check")
+    )
 
 
 def _titles(language: str) -> dict[str, str]:
@@ -80,6 +83,12 @@ def _titles(language: str) -> dict[str, str]:
         game.title: texts.load(game.name, language=language).say("game", "name")
         for game in GAMES.values()
     }
+
+
+def notices(language: str) -> dict[str, str]:
+    """Errors that are told in-world as well: there they have their words."""
+    said = texts.lobby(language).lines("notice")
+    return {line: said[name] for name, line in NOTICES.items()}
 
 
 ENGLISH: Final = Words("en", "English", {}, {}, {})

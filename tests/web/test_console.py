@@ -18,6 +18,7 @@ from app.games import GAMES
 from app.games.core import Key
 from app.table import listing
 from app.web import console_views
+from app.web.words import ENGLISH
 from tests.api.service import ADA, BOB, OPERATOR, OWNER, QUICK, Service, Table, ok, serving
 
 HOSTILE = {**ADA, "name": "=1+1<img src=x onerror=alert(1)>\u202e"}
@@ -272,7 +273,7 @@ async def test_every_option_of_every_game_is_asked_for_and_set(
     if game != "peril":
         await console.done("game", game=game)
     table = await service.tables.table(console.table.id)
-    asked = console_views.fields(table.now.match)
+    asked = console_views.fields(table.now.match, ENGLISH)
     assert [f.name for f in asked] == list(GAMES[game].options.__struct_fields__)
     assert all(f.meaning for f in asked)
     form, seq = {f.name: f.value for f in asked}, table.now.seq
@@ -284,7 +285,7 @@ async def test_every_option_of_every_game_is_asked_for_and_set(
         )
         await console.done("options", **{**form, field.name: other})
         form[field.name] = other
-    assert {f.name: f.value for f in console_views.fields(table.now.match)} == form
+    assert {f.name: f.value for f in console_views.fields(table.now.match, ENGLISH)} == form
 
 
 async def test_options_that_do_not_work_are_explained(console: Console) -> None:

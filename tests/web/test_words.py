@@ -19,6 +19,8 @@ from app.web import boards, console_beside, me, pages, rankings, sessions, words
 from tests.api.service import ADA, BOB, Service, ok, serving
 from tests.games.walks import fixed_walk
 
+from .said import in_consoles, in_errors
+
 TEMPLATES = pages.HERE / "templates"
 SCRIPTS = pages.STATIC / "js"
 SAID = re.compile(r'(?<![\w.])t\(((?:"[^"]*"|[^()"]|\([^()]*\))*)\)')
@@ -119,9 +121,11 @@ def test_a_language_says_all_that_pages_do_and_nothing_else(language: str) -> No
     spoken = words.LANGUAGES[language]
     scripts, checks = in_scripts(checks=False), in_scripts(checks=True)
     wanted = in_templates() | in_code() | scripts | checks | FROM_CODE | of_the_log()
+    wanted |= in_errors() | in_consoles()
     titles = {game.title for game in GAMES.values()}
-    assert wanted - set(spoken._lines) == set()
-    assert set(spoken._lines) - wanted - titles == set()
+    known = set(spoken._lines) - set(words.notices(language))
+    assert wanted - known == set()
+    assert known - wanted - titles == set()
     assert scripts | MARKS | CHANCES | PICTURES | STATES | titles <= set(spoken.script)
     assert checks | of_the_log() <= set(spoken.script) | set(spoken.check)
 

@@ -1,6 +1,7 @@
 // The draft of a theme: checked and shown while somebody types.
 
 import { Board } from "./board.js";
+import { say } from "./words.js";
 
 const PAUSE_MS = 350;
 
@@ -34,7 +35,7 @@ async function draft() {
     if (!answer.ok) throw new Error(body?.error?.message);
     show(body);
   } catch (error) {
-    if (mine === run) state.textContent = error.message || "The table cannot be reached.";
+    if (mine === run) state.textContent = error.message || say("The table cannot be reached.");
   }
 }
 
@@ -50,8 +51,9 @@ function show({ faults, said, board: frames }) {
   }
   if (board && frames) board.show(frames, true);
   const count = Object.keys(faults).length;
-  if (count) state.textContent = count === 1 ? "One line cannot be so." : `${count} lines cannot be so.`;
-  else state.textContent = "A draft: not saved yet.";
+  if (count === 1) state.textContent = say("1 line cannot be so.");
+  else if (count) state.textContent = say("{count} lines cannot be so.", { count });
+  else state.textContent = say("A draft: not saved yet.");
 }
 
 function swatch(field) {
