@@ -1,5 +1,6 @@
 """Logs bent in one place, for those who must find the place."""
 
+import random
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any, NamedTuple
@@ -119,3 +120,16 @@ def bends(log: Log) -> Iterator[Bend]:
     yield from fields(log)
     yield from events(log)
     yield from entries(log)
+
+
+def by_sort(log: Log, chance: random.Random) -> dict[tuple[Any, ...], Bend]:
+    """One bend of each sort: of this kind of command or event, at this field, in this way."""
+    sorts: dict[tuple[Any, ...], list[Bend]] = {}
+    for bend in bends(log):
+        line = log["entries"][min(bend.index, len(log["entries"]) - 1)]
+        kind = (line["command"] or {}).get("type", "")
+        if bend.path[:1] == ("events",) and len(bend.path) > 1:
+            kind = line["events"][bend.path[1]]["type"]
+        names = tuple(step for step in bend.path if isinstance(step, str))
+        sorts.setdefault((kind, names, bend.how), []).append(bend)
+    return {sort: chance.choice(some) for sort, some in sorts.items()}

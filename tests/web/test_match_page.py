@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
-from bent import Bend, bends
+from bent import Bend, by_sort
 from played import play, rig
 from playwright.sync_api import Browser, Page, Route, expect
 from table.house import House
@@ -434,24 +434,15 @@ def _forgetting(log: Any, key: str) -> Any:
     return {**log, "entries": [*before, {**last, "events": told}]}
 
 
-def _sort_of(bend: Bend, log: Any) -> tuple[Any, ...]:
-    """Where the log is bent, and how, but for the number of the line."""
-    line = log["entries"][min(bend.index, len(log["entries"]) - 1)]
-    kind = (line["command"] or {}).get("type", "")
-    if bend.path[:1] == ("events",) and len(bend.path) > 1:
-        kind = line["events"][bend.path[1]]["type"]
-    return kind, tuple(step for step in bend.path if isinstance(step, str)), bend.how
-
-
 def _some(log: Any, chance: random.Random) -> list[Bend]:
     """Bends of as many different sorts, and always that names are missing where one is due."""
-    sorts: dict[tuple[Any, ...], list[Bend]] = {}
-    for bend in bends(log):
-        sorts.setdefault(_sort_of(bend, log), []).append(bend)
-    missing = [sort for sort in sorts if sort[0] in ("kick", "match_opened", "drawn")]
-    missing = [sort for sort in missing if sort[2] in ("nothing", "text")]
-    chosen = {*missing, *chance.sample(sorted(sorts, key=str), BENDS_PER_LOG)}
-    return [chance.choice(sorts[sort]) for sort in sorted(chosen, key=str)]
+    found = by_sort(log, chance)
+    missing = [
+        bend
+        for sort, bend in found.items()
+        if sort[0] in ("kick", "match_opened", "drawn") and sort[2] in ("nothing", "text")
+    ]
+    return missing + chance.sample(list(found.values()), BENDS_PER_LOG)
 
 
 def _lines(bend: Bend, log: Any) -> list[Any]:
