@@ -20,7 +20,7 @@ from app.api import devices, docs, edge, play, rankings, records, system, themes
 from app.api import notices as notices_api
 from app.api import tables as tables_api
 from app.api.access import Access
-from app.api.straight import StraightAPI
+from app.api.straight import StraightAPI, Unexpected
 from app.bus import Bus
 from app.devices import callback
 from app.devices import routes as device_routes
@@ -140,8 +140,7 @@ def create_app(
         docs.router(app),
     ):
         app.include_router(router, prefix=API)
-    acting = play.routes(tables, access, limits, API)
-    app.go_straight([*device_routes.routes(tables, registry, limits), *acting])
+    acting = play.takers(tables, access, limits, API)
     for router in (
         system.router(tables, access, limits, watchers, life),
         pages.router(Shown(tables)),
@@ -157,20 +156,12 @@ def create_app(
     ):
         app.include_router(router)
     app.mount("/static", pages.static_files(), name="static")
-    _handle_errors(app)
-    bounds: dict[str, Any] = {
-        "limits": limits,
-        "limit_bytes": settings.body_limit_bytes,
-        "limit_s": settings.body_limit_s,
-        "speaks": _speaks,
-    }
-    app.add_middleware(edge.Edge, **bounds)
+    unexpected = _handle_errors(app)
+    bounds = edge.Bounds(limits, settings.body_limit_bytes, settings.body_limit_s)
+    app.add_middleware(edge.Edge, bounds=bounds, speaks=_speaks)
     app.add_middleware(system.Counted)
-    app.guard(
-        lambda route: system.Counted(edge.Edge(route, **bounds)),
-        app.exception_handlers[Exception],
-        _speaks,
-    )
+    takers = {**device_routes.takers(tables, registry, limits), **acting}
+    app.go_straight(takers, bounds, _speaks, unexpected)
     app.openapi = lambda: docs.document(app, API)  # type: ignore[method-assign]
     return app
 
@@ -179,8 +170,8 @@ def _speaks(scope: Scope) -> words.Words:
     return words.of(Request(scope))
 
 
-def _handle_errors(app: StraightAPI) -> None:
-    """Everything that goes wrong is told in one form."""
+def _handle_errors(app: StraightAPI) -> Unexpected:
+    """Everything that goes wrong is told in one form; what tells of errors nobody foresaw."""
 
     @app.exception_handler(PerilError)
     async def told(request: Request, error: PerilError) -> Response:
@@ -223,3 +214,5 @@ def _handle_errors(app: StraightAPI) -> None:
         log.exception("unexpected_error", path=path, table=table, exc_info=error)
         message = "Something went wrong here. It has been written down."
         return await told(request, PerilError("internal", message, status=500))
+
+    return unexpected

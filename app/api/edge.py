@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.schemas import error_out
 from app.errors import PerilError, TooLarge, TooMany, TooSlow
@@ -19,7 +20,7 @@ LONGEST_ADDRESS = 45
 """Characters of an IPv6 address; a proxy may have sent on anything."""
 
 
-Speaks = Callable[[Any], Callable[[str], str]]
+Speaks = Callable[[Scope], Callable[[str], str]]
 """Gives the words of the language that a request (its scope) is to be answered in."""
 
 
@@ -37,10 +38,60 @@ def told(error: PerilError, words: Callable[[str], str] = str) -> Response:
     return Response(body, error.status, headers, media_type="application/json")
 
 
-def address(scope: Any) -> str:
+def address(scope: Scope) -> str:
     """Whom a request comes from, as far as limits count."""
     client = scope.get("client")
     return network(client[0][:LONGEST_ADDRESS]) if client else ""
+
+
+class Bounds:
+    """How much one address may send, how large a body may be and how long it may take to come."""
+
+    def __init__(self, limits: Limits, limit_bytes: int, limit_s: float) -> None:
+        self._limits = limits
+        self._limit_bytes = limit_bytes
+        self._limit_s = limit_s
+
+    def enter(self, scope: Scope) -> None:
+        """One more request.  TooMany if it is too much."""
+        self._limits.check("address", address(scope))
+
+    async def body(self, scope: Scope, receive: Receive) -> bytes:
+        """The whole body.  TooLarge, TooSlow, or ClientDisconnect if it does not come."""
+        bounded, body, more = self.bounded(scope, receive), b"", True
+        while more:
+            message = await bounded()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+        return body
+
+    def bounded(self, scope: Scope, receive: Receive) -> Receive:
+        """`receive` for a body, which raises TooLarge or TooSlow."""
+        length = next((v for k, v in scope["headers"] if k == b"content-length"), b"")
+        too_large = length.isdigit() and (len(length) > 12 or int(length) > self._limit_bytes)
+        seen_bytes, whole = 0, False
+        ends_at = asyncio.get_running_loop().time() + self._limit_s
+
+        async def bounded() -> Message:
+            nonlocal seen_bytes, whole
+            if whole:
+                return await receive()
+            if too_large:
+                raise TooLarge(self._limit_bytes)
+            try:
+                async with asyncio.timeout_at(ends_at):
+                    message = await receive()
+            except TimeoutError:
+                raise TooSlow(self._limit_s) from None
+            seen_bytes += len(message.get("body", b""))
+            if seen_bytes > self._limit_bytes:
+                raise TooLarge(self._limit_bytes)
+            whole = not message.get("more_body", False)
+            return message
+
+        return bounded
 
 
 class Edge:
@@ -49,46 +100,20 @@ class Edge:
     A body that goes beyond is an error where the route reads it, so that it is told like others.
     """
 
-    def __init__(
-        self, app: Any, limits: Limits, limit_bytes: int, limit_s: float, speaks: Speaks
-    ) -> None:
+    def __init__(self, app: ASGIApp, bounds: Bounds, speaks: Speaks) -> None:
         self.app = app
+        self.bounds = bounds
         self.speaks = speaks
-        self.limits = limits
-        self.limit_bytes = limit_bytes
-        self.limit_s = limit_s
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         try:
-            self.limits.check("address", address(scope))
+            self.bounds.enter(scope)
         except TooMany as error:
             await told(error, self.speaks(scope))(scope, receive, send)
             return
         if scope["method"] == "HEAD" and not scope["path"].startswith("/api/"):
             scope = {**scope, "method": "GET"}  # the server leaves the body out
-        length = next((v for k, v in scope["headers"] if k == b"content-length"), b"")
-        too_large = length.isdigit() and (len(length) > 12 or int(length) > self.limit_bytes)
-        seen_bytes, whole = 0, False
-        ends_at = asyncio.get_running_loop().time() + self.limit_s
-
-        async def bounded() -> Any:
-            nonlocal seen_bytes, whole
-            if whole:
-                return await receive()
-            if too_large:
-                raise TooLarge(self.limit_bytes)
-            try:
-                async with asyncio.timeout_at(ends_at):
-                    message = await receive()
-            except TimeoutError:
-                raise TooSlow(self.limit_s) from None
-            seen_bytes += len(message.get("body", b""))
-            if seen_bytes > self.limit_bytes:
-                raise TooLarge(self.limit_bytes)
-            whole = not message.get("more_body", False)
-            return message
-
-        await self.app(scope, bounded, send)
+        await self.app(scope, self.bounds.bounded(scope, receive), send)

@@ -14,6 +14,38 @@ HEAD_BYTES = 32_768
 """What may have come of a request before its head is complete."""
 
 
+class _Joined:
+    """A transport that sends what is written at one moment together.
+
+    uvicorn writes head and body of an answer apart: a packet and 20 µs more for each, profiled.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._held: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        if self._held:
+            self._held.append(data)
+            self._flush()
+        else:
+            self._held.append(data)
+            self._loop.call_soon(self._flush)
+
+    def _flush(self) -> None:
+        if self._held:
+            held, self._held = self._held, []
+            self._transport.write(b"".join(held))
+
+    def close(self) -> None:
+        self._flush()
+        self._transport.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
 class BoundedHttp(HttpToolsProtocol):
     """A connection.  Heads over `HEAD_BYTES` are refused with 431, after `limit_s` with 408."""
 
@@ -25,7 +57,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        super().connection_made(_Joined(transport, self.loop))  # type: ignore[arg-type]
         self._late = self.loop.call_later(self._limit_s, self._too_late)
 
     def connection_lost(self, exc: Exception | None) -> None:

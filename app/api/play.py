@@ -1,7 +1,7 @@
 """Commands, touches and presses: the hot path.  Decode, put to the table, encode.
 
-These are plain ASGI routes beside FastAPI's, since resolving dependencies would cost more than the
-command itself; what they take and give is described in the same OpenAPI document (`PATHS`).
+These go beside FastAPI's routes (see `straight`), since resolving dependencies would cost more than
+the command itself; what they take and give is described in the same OpenAPI document (`PATHS`).
 """
 
 from __future__ import annotations
@@ -11,9 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Scope
 
 from app.api.access import Access
 from app.api.schemas import (
@@ -27,10 +25,12 @@ from app.api.schemas import (
 from app.errors import Malformed
 from app.games.core import Actor
 from app.limits import Limits
+from app.replies import Reply, Take
 from app.table import talk
 from app.table.service import Tables
 
 _encode = msgspec.json.Encoder().encode
+JSON = b"application/json"
 
 
 class _Sent(Protocol):
@@ -41,8 +41,8 @@ S = TypeVar("S", bound=_Sent)
 Do = Callable[[str, Actor, S], Awaitable[talk.Answer]]
 
 
-def routes(tables: Tables, access: Access, limits: Limits, prefix: str) -> list[Route]:
-    """Routes through which avatars and bots act."""
+def takers(tables: Tables, access: Access, limits: Limits, prefix: str) -> dict[str, Take]:
+    """Through which avatars and bots act, by path."""
 
     async def command(table_id: str, actor: Actor, sent: CommandIn) -> talk.Answer:
         return await talk.command(tables, table_id, actor, sent.command, sent.id)
@@ -55,19 +55,16 @@ def routes(tables: Tables, access: Access, limits: Limits, prefix: str) -> list[
     async def press(table_id: str, actor: Actor, sent: PressIn) -> talk.Answer:
         return await talk.press(tables, table_id, actor, sent.token, sent.button, sent.id)
 
-    def route(noun: str, takes: type[S], do: Do[S]) -> Route:
-        path = f"{prefix}/tables/{{table_id}}/{noun}"
-        return Route(path, _Act(tables, access, limits, takes, do), methods=["POST"])
-
-    return [
-        route("commands", CommandIn, command),
-        route("touches", TouchIn, touch),
-        route("presses", PressIn, press),
-    ]
+    path, common = f"{prefix}/tables/{{table_id}}", (tables, access, limits)
+    return {
+        f"{path}/commands": _Act(*common, CommandIn, command),
+        f"{path}/touches": _Act(*common, TouchIn, touch),
+        f"{path}/presses": _Act(*common, PressIn, press),
+    }
 
 
 class _Act:
-    """An endpoint: who sends it, what he sends, what came of it."""
+    """Who sends it, what he sends, what came of it."""
 
     def __init__(
         self, tables: Tables, access: Access, limits: Limits, takes: type[S], do: Do[S]
@@ -78,12 +75,10 @@ class _Act:
         self._decode = msgspec.json.Decoder(takes).decode
         self._do = do
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, body: bytes) -> Reply:
         table_id = scope["path_params"]["table_id"]
-        request = Request(scope, receive)
-        caller = await self._access.caller(request)
+        caller = await self._access.caller(Request(scope))
         table = self._tables.ready(table_id) or await self._tables.table(table_id)
-        body = await request.body()
         try:
             sent = self._decode(body)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -94,11 +89,9 @@ class _Act:
         self._limits.check("avatar", (table_id, actor.key))
         answer = await self._do(table_id, actor, sent)
         if answer.refusal is None:
-            out, status = _encode(answer_out(answer)), 200
-        else:
-            sentence = table.now.theme_of(actor.key).refusal(answer.refusal)
-            out, status = error_out(answer.refusal.code, sentence, answer.dialog), 409
-        await Response(out, status, media_type="application/json")(scope, receive, send)
+            return Reply(200, _encode(answer_out(answer)), JSON)
+        sentence = table.now.theme_of(actor.key).refusal(answer.refusal)
+        return Reply(409, error_out(answer.refusal.code, sentence, answer.dialog), JSON)
 
 
 # ---- their part of the OpenAPI document -----------------------------------------------------

@@ -85,18 +85,19 @@ class Counted:
             nonlocal begun
             if not begun:
                 begun = True
-                _count(scope, message["status"])
+                count(scope, message["status"])
             await send(message)
 
         try:
             await self.app(scope, receive, counted)
         except Exception:
             if not begun:  # it is told as such further out
-                _count(scope, 500)
+                count(scope, 500)
             raise
 
 
-def _count(scope: Scope, status: int) -> None:
+def count(scope: Scope, status: int) -> None:
+    """A request was answered; an error counts for its device, too."""
     metrics.request(scope["path"], status)
     if status >= 400 and (device := scope.get("device")) is not None:
         device.answered(status)

@@ -7,9 +7,7 @@ from collections.abc import Awaitable, Callable
 from urllib.parse import unquote_plus
 
 import msgspec
-from starlette.requests import ClientDisconnect
-from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Scope
 
 from app import troubles
 from app.devices import pairing, wire
@@ -21,12 +19,13 @@ from app.games import texts
 from app.games.core import Actor, Key
 from app.games.lobby import SetLanguage
 from app.limits import Limits, network
+from app.replies import Reply, Take
 from app.table import news, talk
 from app.table.hot import HotTable, Snapshot
 from app.table.service import Tables
 
 FIELDS = 32
-TEXT = ((b"content-type", b"text/plain; charset=utf-8"),)
+TEXT = b"text/plain; charset=utf-8"
 
 ID = re.compile(r"[A-Za-z0-9:._-]{1,64}")
 NUMBER = re.compile(r"-?[0-9]{1,9}")
@@ -46,40 +45,33 @@ POLL_IDLE_S = 15
 Form = dict[str, str]
 
 
-def routes(tables: Tables, registry: Registry, limits: Limits) -> list[Route]:
+def takers(tables: Tables, registry: Registry, limits: Limits) -> dict[str, Take]:
     """`POST /lsl/v1/{verb}`: hello, poll, touch, press.  Bodies are form-encoded, answers text.
 
     Requests are signed (see `signing`); only a hello and the touch that pairs may be without.
-    A plain ASGI route as those of `api.play`, and for the same reason.
     """
     take = _Lsl(tables, registry, limits)
-    return [
-        Route(f"/lsl/v1/{verb}", take, methods=["POST"], include_in_schema=False)
-        for verb in ("hello", *_VERBS)
-    ]
+    return {f"/lsl/v1/{verb}": take for verb in ("hello", *_VERBS)}
 
 
 class _Lsl:
-    """The endpoint: reads what a script sent, does it, answers with all news."""
+    """Reads what a script sent, does it, answers with all news."""
 
     def __init__(self, tables: Tables, registry: Registry, limits: Limits) -> None:
         self._tables = tables
         self._registry = registry
         self._limits = limits
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = await _body(scope, receive)
-        form = read_form(body)
+    async def __call__(self, scope: Scope, body: bytes) -> Reply:
+        text = _text(scope, body)
+        form = read_form(text)
         verb = scope["path"].rpartition("/")[2]
         scope["device"] = self._registry.named(form)
         if verb == "hello":
-            text = await self._hello(body, form)
+            answer = await self._hello(text, form)
         else:
-            text = await self._act(verb, body, form, scope)
-        raw = text.encode()
-        headers = [*TEXT, (b"content-length", str(len(raw)).encode())]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": raw})
+            answer = await self._act(verb, text, form, scope)
+        return Reply(200, answer.encode(), TEXT)
 
     async def _hello(self, body: str, form: Form) -> str:
         """Register or come back: who the device is, textures, the whole board."""
@@ -265,19 +257,12 @@ def _direct(table: HotTable, key: Key, answer: talk.Answer) -> list[str]:
 # ---- reading --------------------------------------------------------------------------------
 
 
-async def _body(scope: Scope, receive: Receive) -> str:
+def _text(scope: Scope, body: bytes) -> str:
     """What a script sent.  UnknownDevice if it comes from a page in a browser instead."""
     if any(name == b"origin" for name, _ in scope["headers"]):
         raise UnknownDevice
-    raw, more = b"", True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise ClientDisconnect
-        raw += message.get("body", b"")
-        more = message.get("more_body", False)
     try:
-        return raw.decode()
+        return body.decode()
     except UnicodeDecodeError as error:
         raise Malformed("That is not a form.") from error
 
