@@ -37,7 +37,7 @@ LARGEST_SET = (128, 32)
 """Columns and rows beyond which a set's size is refused."""
 
 
-class Frame(msgspec.Struct, frozen=True, omit_defaults=True):
+class Frame(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """What one prim (or text set, HUD, floater) shows.
 
     `picture` is a name which the theme resolves to a texture, "" leaves the face plain.  Colours

@@ -147,7 +147,7 @@ def board(frames: Board, textures: Mapping[str, str]) -> list[str]:
     return [frame(prim, textured(value, textures)) for prim, value in sorted(frames.items())]
 
 
-class Part(msgspec.Struct, frozen=True):
+class Part(msgspec.Struct, frozen=True, gc=False):
     """What fits: the text, and the record, counted from 1, with which the rest begins.
 
     `rest` 0: nothing is left.

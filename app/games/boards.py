@@ -31,7 +31,7 @@ Mood = Literal["plain", "marked", "winner", "out"]
 """How a slot stands out: marked = in peril or in turn (yellow), winner (green), out (red X)."""
 
 
-class Slot(msgspec.Struct, frozen=True):
+class Slot(msgspec.Struct, frozen=True, gc=False):
     """One player's place: `picture` of the profile (that of `SeatPublic`), `life` picture beside
     it, and the mood.
     """

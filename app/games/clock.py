@@ -8,14 +8,14 @@ CLOCK = "clock"
 """Name of the timer that ends a wait of several together."""
 
 
-class Hour(msgspec.Struct, frozen=True):
+class Hour(msgspec.Struct, frozen=True, gc=False):
     """A time of the day: minutes since midnight where the clock is `offset_h` hours before UTC."""
 
     minute: int
     offset_h: float = 0
 
 
-class Timer(msgspec.Struct, frozen=True):
+class Timer(msgspec.Struct, frozen=True, gc=False):
     """A deadline the rules want.  It stays the same deadline while `name`, `phase`, `epoch` do.
 
     `until`: it comes at the next such time of the day instead of after `after_s`.

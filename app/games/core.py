@@ -1,6 +1,7 @@
 """What every game on the table shares: the words of the rules, and nothing of the service.
 
-A match is a frozen value.  `decide` looks at it and answers with events or a refusal, `evolve`
+A match is a frozen value, and so is all that it is made of; such are never in cycles, hence
+`gc=False`.  `decide` looks at it and answers with events or a refusal, `evolve`
 applies one event.  Time and chance are arguments: rules name the timers they want (`Timer`), the
 service keeps the clock; rules ask `Dice` for a result, and events carry what fell.
 """
@@ -46,11 +47,13 @@ def snake(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
-class Command(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag=snake):
+class Command(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", tag=snake, gc=False
+):
     """What somebody wants: an imperative."""
 
 
-class Event(msgspec.Struct, frozen=True, tag_field="type", tag=snake):
+class Event(msgspec.Struct, frozen=True, tag_field="type", tag=snake, gc=False):
     """What happened: a past tense that carries its results, so that replay needs no dice."""
 
     def seen_by(self) -> tuple[Key, ...] | None:
@@ -58,14 +61,14 @@ class Event(msgspec.Struct, frozen=True, tag_field="type", tag=snake):
         return None
 
 
-class Refusal(msgspec.Struct, frozen=True):
+class Refusal(msgspec.Struct, frozen=True, gc=False):
     """Why a command changes nothing.  `code` names the sentence in the theme, `args` fill it."""
 
     code: str
     args: dict[str, Any] = {}
 
 
-class Actor(msgspec.Struct, frozen=True):
+class Actor(msgspec.Struct, frozen=True, gc=False):
     """Who sends a command.
 
     `owner`: he is the owner of the table, as the edge has checked.  `himself`: the edge takes him
@@ -98,7 +101,7 @@ class Dice(Protocol):
         """`count` different ones of `options`, uniformly."""
 
 
-class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """Options every game has; a game adds its own by inheriting.  Seconds are real seconds."""
 
     turn_s: float = 120
@@ -121,7 +124,7 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return seconds / 2 if self.pace == "brisk" else seconds
 
 
-class Wait(msgspec.Struct, frozen=True):
+class Wait(msgspec.Struct, frozen=True, gc=False):
     """Somebody is waited for.  `bot_s`: how long a bot in his place pauses before it acts.
 
     `together`: he has no deadline of his own, the pause `CLOCK` of the game runs for all."""
@@ -132,7 +135,7 @@ class Wait(msgspec.Struct, frozen=True):
     together: bool = False
 
 
-class Seat(msgspec.Struct, frozen=True, cache_hash=True):
+class Seat(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """A place in join order.  `auto`: a bot plays it until its player takes it back.
 
     `barred`: he was removed from a match in which his place goes on."""
@@ -150,7 +153,7 @@ class Seat(msgspec.Struct, frozen=True, cache_hash=True):
         return self.bot or self.auto
 
 
-class Match(msgspec.Struct, Generic[P], frozen=True):
+class Match(msgspec.Struct, Generic[P], frozen=True, gc=False):
     """One match from the opening of its lobby to its close.
 
     `phase` numbers the moments in which somebody may have to act; dialogs and deadlines belong to
@@ -217,7 +220,7 @@ class Match(msgspec.Struct, Generic[P], frozen=True):
         return replace(self, play=play, phase=self.phase + 1, reminded=(), **changes)
 
 
-class Rank(msgspec.Struct, frozen=True):
+class Rank(msgspec.Struct, frozen=True, gc=False):
     """A line of a ranking.  `place` counts from 1."""
 
     place: int
@@ -233,7 +236,7 @@ class Rank(msgspec.Struct, frozen=True):
         return self.wins / played if played else 0.0
 
 
-class RankingPage(msgspec.Struct, frozen=True, cache_hash=True):
+class RankingPage(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """One page, as long as a board has room for, or of ten.  `page` counts from 0."""
 
     rows: tuple[Rank, ...] = ()
@@ -241,7 +244,7 @@ class RankingPage(msgspec.Struct, frozen=True, cache_hash=True):
     pages: int = 1
 
 
-class SeatPublic(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
+class SeatPublic(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True, gc=False):
     """What everybody may see of a seat; games inherit and add.
 
     `marks`: how it stands in the game, in a word or two each, as pages show it beside the name.
@@ -260,14 +263,14 @@ class SeatPublic(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     marks: tuple[str, ...] = ()
 
 
-class Chance(msgspec.Struct, frozen=True):
+class Chance(msgspec.Struct, frozen=True, gc=False):
     """How likely something is that the next throw decides; `share` 0…1."""
 
     what: str
     share: float
 
 
-class Public(msgspec.Struct, frozen=True, kw_only=True):
+class Public(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What everybody may see of a match.  The type has no field for a secret.
 
     `chances`: the odds of the throw that comes next, none if no throw is due.
@@ -290,7 +293,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True):
     chances: tuple[Chance, ...] = ()
 
 
-class Private(msgspec.Struct, frozen=True):
+class Private(msgspec.Struct, frozen=True, gc=False):
     """What one seat may see besides; games inherit and add."""
 
     key: Key

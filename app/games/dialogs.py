@@ -25,7 +25,7 @@ MAGIC_LABELS = ("Client_Side_Mute", "Client_Side_Ignore", "!!llTextBox!!")
 """Labels which viewers take for something else."""
 
 
-class Button(msgspec.Struct, frozen=True):
+class Button(msgspec.Struct, frozen=True, gc=False):
     """A label and what it does: `command`, then (or only) open the dialog named `then`."""
 
     label: str
@@ -34,7 +34,7 @@ class Button(msgspec.Struct, frozen=True):
     page: int = 0
 
 
-class Dialog(msgspec.Struct, frozen=True):
+class Dialog(msgspec.Struct, frozen=True, gc=False):
     """A dialog for one avatar.  Buttons are in llDialog's order: rows of three, bottom row first.
 
     `phase`: the phase of the match it belongs to, or -1 if it stays due beyond one.  `typed`: it

@@ -100,10 +100,10 @@ async def after(store: Log, table_id: str, match_id: str, seq: int) -> Append | 
             table_id,
             [Entry(**row.model_dump()) for row in rows],
             started=[Deadline(**row.model_dump()) for row in running],
-            opened=[
+            opened=tuple(
                 Opened(match.id, match.game, match.number, match.first_seq, match.seed)
                 for match in opened
-            ],
+            ),
         )
 
     return await store.run(read)

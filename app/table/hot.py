@@ -31,7 +31,7 @@ RECENT_STATES = 64
 RECENT_ANSWERS = 512
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class Outcome(msgspec.Struct, frozen=True, gc=False):
     """What came of a command: the state it left, or why it changed nothing.
 
     `lines`: what the table says because of it, to everybody or to one.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
 import msgspec
@@ -24,7 +24,7 @@ class StoreBusy(Exception):
     """The store cannot take it now (full disk, locked file); nothing was written."""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Entry(msgspec.Struct, frozen=True, gc=False):
     """A row of `entries`; see `models.EntryRow`."""
 
     match_id: str
@@ -37,7 +37,7 @@ class Entry(msgspec.Struct, frozen=True):
     events: str
 
 
-class Deadline(msgspec.Struct, frozen=True):
+class Deadline(msgspec.Struct, frozen=True, gc=False):
     """A row of `deadlines`."""
 
     match_id: str
@@ -48,7 +48,7 @@ class Deadline(msgspec.Struct, frozen=True):
     due_ms: int
 
 
-class Score(msgspec.Struct, frozen=True):
+class Score(msgspec.Struct, frozen=True, gc=False):
     """A result to be added to the records of a table and of the service."""
 
     match_id: str
@@ -62,7 +62,7 @@ class Score(msgspec.Struct, frozen=True):
     """False if the table's ranking was reset in the same step, after this."""
 
 
-class Opened(msgspec.Struct, frozen=True):
+class Opened(msgspec.Struct, frozen=True, gc=False):
     """A match begun; see `models.MatchRow`."""
 
     match_id: str
@@ -72,18 +72,18 @@ class Opened(msgspec.Struct, frozen=True):
     seed: str
 
 
-class Append(msgspec.Struct):
+class Append(msgspec.Struct, gc=False):
     """Everything one step of a table writes, all of it or nothing."""
 
     table_id: str
     entries: list[Entry]
-    stopped: list[Deadline] = []
-    started: list[Deadline] = []
-    opened: list[Opened] = []
-    closed: list[str] = []
-    wiped: list[str] = []
+    stopped: Sequence[Deadline] = ()
+    started: Sequence[Deadline] = ()
+    opened: tuple[Opened, ...] = ()
+    closed: tuple[str, ...] = ()
+    wiped: tuple[str, ...] = ()
     """Games whose ranking of this table is forgotten, before the scores count."""
-    scores: list[Score] = []
+    scores: tuple[Score, ...] = ()
     table: dict[str, Any] | None = None
     """The row of a new table."""
 

@@ -15,7 +15,7 @@ from app.table.hot import Dialog, HotTable, Snapshot
 Kind = Literal["up_to_date", "changes", "whole"]
 
 
-class SeatNews(msgspec.Struct, frozen=True):
+class SeatNews(msgspec.Struct, frozen=True, gc=False):
     """For one avatar: lines to him alone, a dialog that came due, his HUD if it changed."""
 
     lines: tuple[str, ...] = ()
@@ -24,14 +24,14 @@ class SeatNews(msgspec.Struct, frozen=True):
     hud_changed: bool = False
 
 
-class Waiting(msgspec.Struct, frozen=True):
+class Waiting(msgspec.Struct, frozen=True, gc=False):
     """Who is waited for, and how long still (seconds; None without a deadline)."""
 
     names: tuple[str, ...]
     left_s: float | None
 
 
-class Said(msgspec.Struct, frozen=True):
+class Said(msgspec.Struct, frozen=True, gc=False):
     """A line and the seq of the state it came with; `who` is NOBODY for a public one."""
 
     seq: int
@@ -39,7 +39,7 @@ class Said(msgspec.Struct, frozen=True):
     text: str
 
 
-class News(msgspec.Struct, frozen=True):
+class News(msgspec.Struct, frozen=True, gc=False):
     """The difference from a seq to now.
 
     `kind`: nothing new, the frames that changed, or the whole board because the gap is unknown

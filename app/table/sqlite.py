@@ -37,6 +37,7 @@ class SqliteLog:
         self._lock = lock
         self.engine = create_engine(f"sqlite:///{path}", hide_parameters=True)
         event.listen(self.engine, "connect", _prepare)
+        self._gathered: list[_Waiting] = []
         self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         # Opened here, so that a store that cannot be written says so before anybody waits for it.
         self._connection = sqlite3.connect(
@@ -58,8 +59,15 @@ class SqliteLog:
     async def append(self, append: Append) -> None:
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
-        self._waiting.put((append, done, loop))
+        self._gathered.append((append, done, loop))
+        if len(self._gathered) == 1:
+            loop.call_soon(self._hand_over)
         await done
+
+    def _hand_over(self) -> None:
+        gathered, self._gathered = self._gathered, []
+        for item in gathered:
+            self._waiting.put(item)
 
     async def run(self, work: Callable[[Session], T]) -> T:
         def call() -> T:

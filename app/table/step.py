@@ -62,7 +62,7 @@ def first(table: HotTable, options: Any, game: str, now_ms: int) -> Append:
         created_ms=now_ms,
     )
     append = Append(table.id, [entry_of(table.id, 1, 1, now_ms, SERVER, None, [opening])])
-    append.opened = [Opened(match, game, 1, 1, table.seed)]
+    append.opened = (Opened(match, game, 1, 1, table.seed),)
     append.table = row.model_dump()
     state = lobby.open_match(GAMES[game], opening)
     table.states.append(Snapshot(table, match, 1, state, RankingPage()))
@@ -189,13 +189,13 @@ class Step:
     def _project(self, event: Event) -> None:
         if isinstance(event, lobby.Scored):
             what = self.match.game, event.key, event.name, event.won, event.detail
-            self.append.scores.append(Score(self.match_id, *what))
+            self.append.scores += (Score(self.match_id, *what),)
         elif isinstance(event, lobby.RankingReset):
-            self.append.wiped.append(self.match.game)
-            self.append.scores = [
+            self.append.wiped += (self.match.game,)
+            self.append.scores = tuple(
                 msgspec.structs.replace(s, on_table=s.on_table and s.game != self.match.game)
                 for s in self.append.scores
-            ]
+            )
         elif isinstance(event, lobby.Repainted):
             self.repainted = True
             return
@@ -209,7 +209,7 @@ class Step:
 
     def _reopen(self) -> None:
         """The match is closed: open the lobby of the next one in the same commit."""
-        self.append.closed.append(self.match_id)
+        self.append.closed += (self.match_id,)
         opening = games.reopening(self.match)
         if opening.game != self.match.game:
             self.ranking_changed = True
@@ -219,8 +219,8 @@ class Step:
         self.seed, self.choices = fairness.new_seed(), fairness.NO_CHOICES
         opening = msgspec.structs.replace(opening, commitment=fairness.commitment(self.seed))
         self.match = lobby.open_match(GAMES[opening.game], opening)
-        self.append.opened.append(
-            Opened(self.match_id, opening.game, self.number, self.seq, self.seed)
+        self.append.opened += (
+            Opened(self.match_id, opening.game, self.number, self.seq, self.seed),
         )
         self.append.entries.append(
             entry_of(self.table.id, self.number, self.seq, self.now_ms, SERVER, None, [opening])

@@ -18,7 +18,7 @@ from app.table.service import Tables
 TOKEN_PARTS = 5
 
 
-class Answer(msgspec.Struct, frozen=True):
+class Answer(msgspec.Struct, frozen=True, gc=False):
     """What one avatar gets for what he did: a refusal or not, lines to him alone, a dialog.
 
     `aside`: a line to him alone that belongs to no state, so that no news brings it.

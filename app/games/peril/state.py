@@ -60,7 +60,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-class Player(Struct, frozen=True):
+class Player(Struct, frozen=True, gc=False):
     """One seat in the running match.  `marked`: chosen in the dialog, not yet confirmed."""
 
     key: Key
@@ -75,7 +75,7 @@ class Player(Struct, frozen=True):
         return self.lives > 0 and not self.out
 
 
-class Play(Struct, frozen=True):
+class Play(Struct, frozen=True, gc=False):
     """The running match.  `queue`: who has still to pick, the first is asked.
 
     `news`: what happened last that is worth a picture, the `news_no`-th of the match.

@@ -70,7 +70,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-class Player(Struct, frozen=True):
+class Player(Struct, frozen=True, gc=False):
     """One seat in the running match.  `drew`: his Quick Draw is used up."""
 
     key: Key
@@ -80,7 +80,7 @@ class Player(Struct, frozen=True):
     cause: str = ""
 
 
-class Play(Struct, frozen=True):
+class Play(Struct, frozen=True, gc=False):
     """The running match.
 
     `pool`: who may still be drawn in this round.  `finals_next`: who comes after the one in turn.

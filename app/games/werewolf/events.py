@@ -260,7 +260,7 @@ class Defaulted(HostEvent, frozen=True):
     what: Literal["arrow", "successor"]
 
 
-class Revealed(Struct, frozen=True):
+class Revealed(Struct, frozen=True, gc=False):
     """A player as he was, shown at the end."""
 
     player: Key

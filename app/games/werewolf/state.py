@@ -76,7 +76,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-class Player(Struct, frozen=True):
+class Player(Struct, frozen=True, gc=False):
     """One seat in the running match.
 
     `shown_out`: everybody knows that he is out.  `missed`: days in a row without a vote.  `note`:
@@ -102,7 +102,7 @@ class Player(Struct, frozen=True):
         return self.status != "out"
 
 
-class Play(Struct, frozen=True):
+class Play(Struct, frozen=True, gc=False):
     """The running match.  Keys of `chosen` are what tonight's targets were chosen for.
 
     `protect`, `soundproof`: who is guarded tonight; `last_…`: who was the night before.  `held`:
