@@ -52,12 +52,12 @@ def match_of_ten(api: httpx.Client, players: int = 10, start: bool = True) -> tu
 class Linkset:
     """A registered table in-world; two actions in turn lead from a state to the next and back."""
 
-    def __init__(self, api: httpx.Client, number: int, start: bool) -> None:
+    def __init__(self, api: httpx.Client, number: int, start: bool, players: int = 10) -> None:
         self.api, self.number = api, number
         self.thing = f"0a000000-0000-4000-8000-{number:012d}"
         self.device = self.secret = ""
         self.seq = self.nonce = 0
-        table_id, self.who = match_of_ten(api, 10 if start else 9, start)
+        table_id, self.who = match_of_ten(api, players if start else players - 1, start)
         hello = {"o": self.thing, "owner": OWNER, "name": "Olive", "table": table_id}
         self._ask("hello", hello)
         # What both actions are: learnt once, by doing them.
