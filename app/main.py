@@ -34,6 +34,7 @@ from app.table import deeds, notices
 from app.table.database import open_store
 from app.table.log import Log
 from app.table.service import Tables
+from app.tally import Tally
 from app.web import (
     boards,
     console,
@@ -87,6 +88,7 @@ def create_app(
     access = Access(tables.store, settings, limits)
     watchers = watch.Watchers(tables, settings, limits)
     registry = Registry(tables, settings)
+    tally = Tally(tables, limits, lambda: registry.devices)
     life = system.Life()
     pictures = Pictures(tables, picture_transport) if settings.with_pictures else None
 
@@ -97,7 +99,7 @@ def create_app(
         await tables.start()
         following = asyncio.create_task(notices.follow(tables))
         tables.spawn(deeds.keep_pruned(tables))
-        tables.keeper.each_sweep.append(lambda: system.note(tables, watchers))
+        tables.keeper.each_sweep += [lambda: system.note(tables, watchers), tally.sweep]
         pusher = Pusher(tables, registry, settings, push_transport, resolve)
         await pusher.resume()
         life.stage = "serving"
@@ -109,6 +111,7 @@ def create_app(
             if pictures:
                 await pictures.close()
             await pusher.close()
+            await tally.save()
             await tables.stop()
 
     app = StraightAPI(
@@ -122,12 +125,17 @@ def create_app(
         openapi_url=f"{API}/openapi.json",
         redirect_slashes=False,
     )
-    app.state.life = life
-    app.state.tables = tables
-    app.state.access = access
-    app.state.limits = limits
-    app.state.watchers = watchers
-    app.state.registry = registry
+    parts_of_it = {
+        "life": life,
+        "tables": tables,
+        "access": access,
+        "limits": limits,
+        "watchers": watchers,
+        "registry": registry,
+        "tally": tally,
+    }
+    for name, part in parts_of_it.items():
+        setattr(app.state, name, part)
     for router in (
         watch.router(tables, access, watchers, settings),
         tables_api.router(tables, access, settings),
@@ -152,7 +160,7 @@ def create_app(
         me.router(tables),
         theme_editor.router(tables),
         console.router(tables, registry, API),
-        operators.router(tables, access, registry, limits),
+        operators.router(tables, access, registry, tally),
     ):
         app.include_router(router)
     app.mount("/static", pages.static_files(), name="static")

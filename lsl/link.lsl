@@ -88,16 +88,20 @@ hello()
 {
     gSeq = 0;
     if (gServer != "")
-        send("hello", ["name", llKey2Name(llGetOwner()), "title", llGetObjectName(),
+        send("hello", ["m", llGetFreeMemory(), "name", llKey2Name(llGetOwner()), "title", llGetObjectName(),
             "region", llGetRegionName(), "v", VERSION] + gFacts);
 }
 
 poll()
 {
+    gPollAt = llGetTime() + jitter(WAIT_MOST_S);
     if (gDevice == "" || gSeq == 0)
         hello();
-    else
+    // What memory is left is told twice a minute; without a URL it asks more often than that.
+    else if (gUrl == "" && llGetUnixTime() % 30 > 2)
         send("poll", []);
+    else
+        send("poll", ["m", llGetFreeMemory()]);
 }
 
 // What the server says.  All of it is news if it fits what is painted; else it came too late or too
@@ -238,13 +242,9 @@ default
 
     timer()
     {
-        float now = llGetTime();
-        if (gUrl == "" && now > gUrlAt)
+        if (gUrl == "" && llGetTime() > gUrlAt)
             newUrl();
-        if (now >= gPollAt)
-        {
-            gPollAt = now + jitter(WAIT_MOST_S);
+        if (llGetTime() >= gPollAt)
             poll();
-        }
     }
 }

@@ -31,8 +31,7 @@ float  gRoomAt;     // since when
 tell(string avatar, string text)
 {
     if (avatar != "")
-        llMessageLinked(LINK_THIS, MSG_TOLD,
-            llDumpList2String(["P", 0, avatar, text], FIELD), NULL_KEY);
+        llMessageLinked(LINK_THIS, MSG_TOLD, llDumpList2String(["P", 0, avatar, text], FIELD), NULL_KEY);
 }
 
 // A human action: bounded, and refused aloud when too many wait.
@@ -148,9 +147,10 @@ default
         }
         else if (who != NULL_KEY)
             act(who, word, fields);
-        // Of the table's own requests one at a time is enough.
+        // Of the table's own requests one at a time is enough.  This script's memory goes before link's.
         else if (llListFindList(gQueue, ["hello"]) == -1 && llListFindList(gQueue, [word]) == -1)
-            gQueue += [NULL_KEY, word, "", fields, 0, 0.0];
+            gQueue += [NULL_KEY, word, "", llReplaceSubString(fields, FIELD + "m" + FIELD, FIELD + "m"
+                + FIELD + (string)llGetFreeMemory() + ".", 1), 0, 0.0];
         pump();
     }
 
@@ -159,9 +159,8 @@ default
         integer i = llListFindList(gQueue, [request]);
         if (i == -1)
             return;
-        string verb = llList2String(gQueue, i + 1);
         string avatar = llList2String(gQueue, i + 2);
-        if (status == 429 || status >= 499 || (status == 401 && verb != "poll"))
+        if (status == 429 || status >= 499 || (status == 401 && llList2String(gQueue, i + 1) != "poll"))
             again(i, llGetTime());
         else
             gQueue = llDeleteSubList(gQueue, i, i + STRIDE - 1);

@@ -25,7 +25,9 @@ class Devices(Protocol):
 
     async def revoke(self, by: deeds.By, table_id: str) -> None: ...
 
-    def errors(self, table_id: str) -> dict[str, int]: ...
+    def errors(self, row: DeviceRow) -> dict[str, int]: ...
+
+    def free_bytes(self, row: DeviceRow) -> dict[str, int]: ...
 
 
 class CodeCreate(BaseModel):
@@ -57,9 +59,13 @@ class DeviceOut(BaseModel):
     seen_ms: int = Field(description="When it said hello last.")
     pushed: bool = Field(description="Whether it has a URL, so that news are pushed.")
     errors: dict[str, int] = Field(
-        description="Errors answered to it since the server knows it: `429` too many or busy,"
+        description="Errors answered to it since it was paired: `429` too many or busy,"
         " `4xx` the other ones of that kind, `5xx`. Those that never reached the server it cannot"
         " know."
+    )
+    free_bytes: dict[str, int] = Field(
+        description="Memory that the scripts `requests` and `link` have left of the 65,536 bytes"
+        " of each, as they said last; nothing if they are of a version that does not say."
     )
 
 
@@ -127,7 +133,8 @@ def router(tables: Tables, access: Access, devices: Devices) -> APIRouter:
             troubles=troubles.said(row.troubles, texts.lobby()),
             seen_ms=row.seen_ms,
             pushed=bool(row.url),
-            errors=devices.errors(row.table_id),
+            errors=devices.errors(row),
+            free_bytes=devices.free_bytes(row),
         )
 
     return routes

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import msgspec
 
 from app.devices import signing
 from app.errors import NOTICES, PerilError
 from app.table.models import DeviceRow
+
+SCRIPTS = ("requests", "link")
+"""Those that say how much memory they have left: the ones that hold what comes and goes."""
+SCRIPT_BYTES = 65_536
+MEMORY = re.compile(r"[0-9]{1,5}\.[0-9]{1,5}")
 
 
 class Hello(msgspec.Struct, frozen=True):
@@ -25,6 +31,11 @@ class Hello(msgspec.Struct, frozen=True):
     theme: str = ""
     language: str = ""
     sets: dict[str, tuple[int, int]] = {}
+
+
+def free_bytes(row: DeviceRow) -> dict[str, int]:
+    """Script → bytes of memory that it has left, as it is stored; {} if the table never said."""
+    return msgspec.json.decode(row.free_bytes, type=dict[str, int])
 
 
 class Device:
@@ -60,7 +71,11 @@ class Device:
         """Another process said that it changed."""
         self.pushing: asyncio.Task[None] | None = None
         self.errors = {"4xx": 0, "429": 0, "5xx": 0}
-        """Answered to it since this process knows it."""
+        """Answered to it by this process and not stored yet; see `app.tally`."""
+        self.free_bytes: dict[str, int] = {}
+        """Memory that scripts have left, as the table said last."""
+        self.free_stored = free_bytes(row)
+        """The same as it is in the store."""
 
     def next_stamp(self, now_s: float) -> tuple[int, int]:
         """Second and number of the next push: later than all before, of other processes too."""
@@ -72,6 +87,12 @@ class Device:
     def answered(self, status: int) -> None:
         """An error was answered to a request in the name of this device."""
         self.errors["429" if status == 429 else f"{status // 100}xx"] += 1
+
+    def told_memory(self, said: str) -> None:
+        """What its scripts say of their memory; nothing that is not of that form counts."""
+        sizes = [int(part) for part in said.split(".")] if MEMORY.fullmatch(said) else []
+        if sizes and max(sizes) <= SCRIPT_BYTES:
+            self.free_bytes = dict(zip(SCRIPTS, sizes, strict=True))
 
     def basis(self, seq: int) -> int:
         """What to tell from to one who has painted `seq`: the whole board, -seq, if parts of

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, delete, select, update
 
 from app import codes, troubles
 from app.devices import callback, signing
-from app.devices.device import Copied, Device, Hello, NotPaired, UnknownDevice
+from app.devices.device import Copied, Device, Hello, NotPaired, UnknownDevice, free_bytes
 from app.errors import NotFound
 from app.games import GAMES, texts
 from app.games.core import Key
@@ -60,9 +60,19 @@ class Registry:
         """The device of this process that a request names, be it that one or not."""
         return self._by_id.get(form.get("d", ""))
 
-    def errors(self, table_id: str) -> dict[str, int]:
-        device = self.by_table.get(table_id)
-        return device.errors if device else {"4xx": 0, "429": 0, "5xx": 0}
+    @property
+    def devices(self) -> Collection[Device]:
+        return self._by_id.values()
+
+    def errors(self, row: DeviceRow) -> dict[str, int]:
+        """What all processes answered to a device since it was paired."""
+        stored = {"4xx": row.errors_4xx, "429": row.errors_429, "5xx": row.errors_5xx}
+        device = self._by_id.get(row.id)
+        return {k: n + device.errors[k] for k, n in stored.items()} if device else stored
+
+    def free_bytes(self, row: DeviceRow) -> dict[str, int]:
+        """Script → bytes of memory that it has left; {} if the table never said."""
+        return free_bytes(row)
 
     @property
     def open(self) -> bool:
@@ -106,6 +116,7 @@ class Registry:
         device.secret, device.next_secret = row.secret, row.next_secret
         if self._tables.store.shared:
             device.object_key, device.troubles = row.object_key, row.troubles
+            device.free_stored = free_bytes(row)
             device.url = self._callable(device, row.url)
             device.seen_s = max(device.seen_s, row.seen_ms / 1000)
 

@@ -176,6 +176,12 @@ class DeviceRow(SQLModel, table=True):
     troubles: str = Field(default="", max_length=1000)
     """What the scripts found missing or double when they looked last; see `app.troubles`."""
     seen_ms: int = Field(sa_type=BigInteger)
+    errors_4xx: int = 0
+    errors_429: int = 0
+    errors_5xx: int = 0
+    """Errors answered to it since it was paired; see `app.tally`."""
+    free_bytes: str = Field(default="{}", max_length=64)
+    """JSON: script → bytes of memory that it has left."""
 
 
 class CodeRow(SQLModel, table=True):
@@ -207,6 +213,16 @@ class StandingRow(SQLModel, table=True):
     """Words of `games.core.Right`: what he may do in the owner's place."""
     banned: bool = False
     since_ms: int = Field(sa_type=BigInteger)
+
+
+class RefusalRow(SQLModel, table=True):
+    """How many requests were too many for a limit on a day (UTC, counted from 1970)."""
+
+    __tablename__ = "refusals"
+
+    day: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    kind: str = Field(primary_key=True, max_length=16)
+    refused: int = Field(sa_type=BigInteger)
 
 
 class NoticeRow(SQLModel, table=True):

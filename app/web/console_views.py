@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, Protocol, cast
 
@@ -25,6 +25,8 @@ from app.web.words import Words
 
 MOST_TABLES: Final = 100
 """Shown on one page."""
+LITTLE_BYTES: Final = 8 * 1024
+"""A script that has less memory left is in danger of stopping."""
 
 LABELS: Final = {
     "turn_s": "Time to answer",
@@ -38,7 +40,9 @@ LABELS: Final = {
 class Devices(Protocol):
     """What the console needs of the tables in-world.  `revoke`: NotFound if there is none."""
 
-    def errors(self, table_id: str) -> dict[str, int]: ...
+    def errors(self, row: DeviceRow) -> dict[str, int]: ...
+
+    def free_bytes(self, row: DeviceRow) -> dict[str, int]: ...
 
     async def revoke(self, by: deeds.By, table_id: str) -> None: ...
 
@@ -54,6 +58,13 @@ class Health:
     troubles: str = ""
     pushed: bool = False
     errors: str = ""
+    free_bytes: Mapping[str, int] = field(default_factory=dict)
+    """Script → bytes of memory that it has left."""
+
+    @property
+    def short(self) -> bool:
+        """A script is about to run out of memory."""
+        return any(free < LITTLE_BYTES for free in self.free_bytes.values())
 
     @property
     def word(self) -> str:
@@ -129,7 +140,7 @@ async def health_of(tables: Tables, devices: Devices, table_id: str, t: Words) -
         return Health()
     seen_s = max(row.seen_ms / 1000, tables.keeper.seen.get(table_id, 0.0))
     ago_s = max(tables.clock() - seen_s, 0.0)
-    errors = {kind: n for kind, n in devices.errors(table_id).items() if n}
+    errors = {kind: n for kind, n in devices.errors(row).items() if n}
     return Health(
         seen=ago(ago_s, t),
         here=ago_s <= SILENCE_S,
@@ -138,6 +149,7 @@ async def health_of(tables: Tables, devices: Devices, table_id: str, t: Words) -
         troubles=troubles.said(row.troubles, texts.lobby(t.language)),
         pushed=bool(row.url),
         errors=", ".join(f"{n} × {kind}" for kind, n in errors.items()),
+        free_bytes=devices.free_bytes(row),
     )
 
 

@@ -5,7 +5,7 @@ It opens with an operator's token, typed into a form once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from fastapi import APIRouter, Request
@@ -65,10 +65,10 @@ class Access(Protocol):
 
 
 class Figures(Protocol):
-    """What is counted of this process since it started."""
+    """What all processes of the service count together."""
 
-    @property
-    def refused(self) -> Mapping[str, int]: ...
+    async def refused(self) -> Sequence[Any]:
+        """Of each `limit`, how many requests were too many `today` and this `week`."""
 
 
 class Owner(NamedTuple):
@@ -80,11 +80,11 @@ class Owner(NamedTuple):
 class _Console:
     """What the routes share."""
 
-    def __init__(self, tables: Tables, access: Access, devices: Devices, limits: Figures) -> None:
+    def __init__(self, tables: Tables, access: Access, devices: Devices, tally: Figures) -> None:
         self.tables = tables
         self.access = access
         self.devices = devices
-        self.limits = limits
+        self.tally = tally
         self.sessions = Sessions(tables, "operator")
 
     async def lets(self, request: Request) -> bool:
@@ -115,7 +115,7 @@ class _Console:
                 "Matches on": stages.count("playing"),
                 "Deadlines running": sum(len(table.deadlines) for table in hot),
             },
-            refused=dict(self.limits.refused),
+            refused=await self.tally.refused(),
             games=GAMES.values(),
             owners=await self.tables.store.run(_owners),
             beside=await console_beside.everywhere(self.tables, LATELY, words.of(request)),
@@ -194,12 +194,12 @@ class _Console:
 UNKNOWN: Final = PerilError("unknown_wish", "The console knows no such thing.", status=422)
 
 
-def router(tables: Tables, access: Access, devices: Devices, limits: Figures) -> APIRouter:
+def router(tables: Tables, access: Access, devices: Devices, tally: Figures) -> APIRouter:
     """`/operator`, and the pages below."""
     routes = APIRouter(
         prefix="/operator", include_in_schema=False, default_response_class=HTMLResponse
     )
-    console = _Console(tables, access, devices, limits)
+    console = _Console(tables, access, devices, tally)
     _ways_in(routes, console)
     _pages(routes, console)
     _forms(routes, console)

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import httpx
 import pytest
+from sqlmodel import Session, select
 
 from app.devices.push import FOLLOW_S
 from app.games import lobby
 from app.games.core import Actor, Key
 from app.table.deeds import OWNERS_CONSOLE
+from app.table.models import DeviceRow, RefusalRow
 from tests.postgres import new_database
 from tests.table.conftest import empty_postgres
 
@@ -212,3 +214,84 @@ async def test_a_table_rezzed_anew_is_known_to_all(servers: tuple[Server, Server
     again.server = other
     await again.act()
     assert again.seq == again.table.now.seq
+
+
+# ---- what they count together ---------------------------------------------------------------
+
+
+async def summed(server: Server) -> list[dict[str, int]]:
+    """Errors of all tables in-world, as this process tells them."""
+
+    def read(session: Session) -> list[DeviceRow]:
+        return [DeviceRow(**row.model_dump()) for row in session.exec(select(DeviceRow))]
+
+    return [server.registry.errors(row) for row in await server.tables.store.run(read)]
+
+
+async def test_errors_are_summed_over_processes_and_stay_when_one_dies(
+    servers: tuple[Server, Server], tmp_path: Path
+) -> None:
+    """Whoever is asked tells those of all; what a process had not stored yet goes with it."""
+    one, other = servers
+    linkset = await one.linkset()
+    linkset.server = other
+    await linkset.act()
+    bad = {name: linkset.form[name] for name in ("d", "k", "o", "owner", "u")} | {"a": "nobody"}
+    for server, times in ((one, 2), (other, 3)):
+        linkset.server = server
+        for _ in range(times):
+            assert (await linkset.post("touch", bad)).status_code == 422
+    await asyncio.gather(*(s.app.state.tally.save() for s in (one, other, one, other)))
+    for server in servers:
+        assert await summed(server) == [{"4xx": 5, "429": 0, "5xx": 0}]
+    linkset.known.answered(500)  # and then it is killed
+    async with Server(tmp_path, database_url=one.settings.database_url) as third:
+        assert await summed(third) == [{"4xx": 5, "429": 0, "5xx": 0}]
+
+
+async def test_memory_is_what_was_told_last_to_whichever_process(
+    servers: tuple[Server, Server],
+) -> None:
+    """Also when it is again what the process that is asked now had stored before."""
+    one, other = servers
+    linkset = await one.linkset()
+    for server, said in ((one, 40000), (other, 20000), (one, 40000)):
+        linkset.server = server
+        await tick(one, other)
+        await linkset.act(m=f"{said}.30000")
+        await server.registry.check(linkset.known)
+        await server.app.state.tally.save()
+        for asked in servers:
+            read = asked.registry.free_bytes
+            row = await asked.tables.store.run(lambda s: s.exec(select(DeviceRow)).one())
+            assert read(row) == {"requests": said, "link": 30000}
+
+
+async def test_refusals_are_summed_over_processes_by_days(
+    servers: tuple[Server, Server], tmp_path: Path
+) -> None:
+    """Those of this process at once, those of others when they stored them; for a month."""
+    one, other = servers
+    for server, times in ((one, 3), (other, 4)):
+        server.app.state.limits.refused["device"] += times
+    await other.app.state.tally.save()
+
+    async def device(server: Server) -> tuple[int, int]:
+        found = {r.limit: (r.today, r.week) for r in await server.app.state.tally.refused()}
+        assert found["address"] == (0, 0)
+        return found["device"]
+
+    assert [await device(s) for s in servers] == [(7, 7), (4, 4)]
+    await one.app.state.tally.save()
+    assert [await device(s) for s in servers] == [(7, 7), (7, 7)]
+    async with Server(tmp_path, database_url=one.settings.database_url) as third:
+        assert await device(third) == (7, 7)
+    day_ms = 24 * 60 * 60 * 1000
+    for days, due in ((1, (0, 7)), (5, (0, 7)), (1, (0, 0))):
+        one.clock.ms += days * day_ms
+        assert await device(one) == due
+    one.clock.ms += 23 * day_ms
+    one.app.state.limits.refused["device"] += 1
+    await one.app.state.tally.save()
+    kept = await one.tables.store.run(lambda s: [r.refused for r in s.exec(select(RefusalRow))])
+    assert kept == [1]

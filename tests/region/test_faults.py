@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from app.devices import wire
 from app.games.core import Key
 
 from . import Avatar, Linkset
+from .memory import LIMIT_BYTES
 from .venue import QUICK, Venue, venue
 
 
@@ -810,3 +812,32 @@ def test_a_crowd_at_a_table_without_a_server_is_told_so_and_bounded(tmp_path: Pa
         assert v.region.dropped == []
         [ann] = v.join(table, "Ann")
         assert ann.dialog is not None or "full" in ann.lines[-1].text
+
+
+@pytest.mark.parametrize("urls", [True, False])
+def test_the_table_tells_what_memory_its_scripts_have_left(tmp_path: Path, urls: bool) -> None:
+    """With its hello, and twice a minute at most while it asks for news more often."""
+    with venue(tmp_path) as v:
+        if not urls:
+            v.region.caps.deny_next = 1000
+        table, _ = started(v)
+        device = v.app.state.registry.by_table[v.hot(table).id]
+
+        def left(script: str) -> int:
+            return LIMIT_BYTES - table.script(script).used_bytes()
+
+        hello = next(r for r in v.region.requests if r.url.endswith("/hello"))
+        assert re.search(r"&m=\d{5}%2E\d{5}&", hello.body)
+        first = dict(device.free_bytes)
+        assert set(first) == {"requests", "link"}
+        before = len(v.region.requests)
+        table.script("link")["gFacts"] = [*table.script("link")["gFacts"], "x", "x" * 6000]
+        v.region.run(180)
+        polls = [r for r in v.region.requests[before:] if r.url.endswith("/poll")]
+        telling = [r for r in polls if "&m=" in r.body]
+        assert 4 <= len(telling) <= 12
+        assert (len(telling) == len(polls)) == urls
+        assert device.free_bytes["link"] < first["link"] - 11_000
+        for script, free in device.free_bytes.items():
+            assert abs(free - left(script)) < 2_000
+        assert v.region.errors == []

@@ -343,6 +343,12 @@ async def test_a_pairing_code_pairs_and_the_linkset_can_be_cut_off(
     page = await console.page()
     assert "in touch" in page
     assert "1 × 429" in page
+    assert "not told" in page
+    device.told_memory("41000.8191")
+    await service.app.state.tally.save()
+    page = await console.page()
+    assert "requests 40.0 KB, link 8.0 KB" in page
+    assert ">little<" in page
     service.clock.ahead_s = 600
     assert "silent" in await console.page()
     assert "10 minutes ago" in ok(await console.client.get("/owner")).text

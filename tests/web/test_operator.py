@@ -215,3 +215,18 @@ async def test_a_notice_is_set_and_taken_back_here_and_by_rest(service: Service)
     ok(await client.delete("/api/v1/notice", headers=bearer(OPERATOR)))
     assert ok(await service.get("/notice")).json() == {"text": ""}
     assert "🛠️" not in await over()
+
+
+async def test_refusals_are_those_of_all_processes_since_days(tmp_path: Path) -> None:
+    """They outlive the process that refused."""
+
+    def guesses(page: str) -> list[str]:
+        return re.findall(r'<th scope="row">guess</th><td>(\d+)</td><td>(\d+)</td>', page)[0]
+
+    async with serving(tmp_path, limits=True, guess_burst=3) as service:
+        assert guesses(ok(await (await entered(service)).get("/operator")).text) == ("0", "0")
+        for number in range(5):
+            await service.client.post("/operator/enter", data={"token": f"guess {number}"})
+        assert guesses(ok(await service.client.get("/operator")).text) == ("2", "2")
+    async with serving(tmp_path, limits=True) as service:
+        assert guesses(ok(await (await entered(service)).get("/operator")).text) == ("2", "2")
