@@ -245,7 +245,7 @@ def table_options(
     """Show the options of a table, or change them for the matches to come."""
     from app.games import lobby
     from app.games.core import Actor
-    from app.table import talk
+    from app.table import deeds, talk
 
     async def work(tables: Any) -> Any:
         found = await tables.table(table)
@@ -255,6 +255,8 @@ def table_options(
             answer = await talk.command(tables, table, owner, what, None)
             if answer.refusal is not None:
                 raise talk.refused(found, found.owner, answer)
+            named = ", ".join(filter(None, (preset, *_pairs(option or []))))
+            await deeds.note_operator(tables, deeds.COMMAND_LINE, "options_set", table, named)
         return msgspec.to_builtins(found.now.match.options)
 
     print_json(run(read_settings(data_dir=data_dir), work))

@@ -12,7 +12,7 @@ from app.api.access import Access
 from app.errors import NotFound
 from app.games import GAMES, lobby
 from app.games.core import Actor
-from app.table import talk
+from app.table import deeds, talk
 from app.table.service import Tables
 
 LATEST = 100
@@ -177,7 +177,9 @@ def router(tables: Tables, access: Access) -> APIRouter:
         table = await tables.table(table_id)
         access.must_own(caller, table_id)
         owner = Actor(table.owner, table.owner_name, owner=True)
-        await talk.command(tables, table_id, owner, lobby.ResetRanking(), None)
+        answer = await talk.command(tables, table_id, owner, lobby.ResetRanking(), None)
+        if answer.refusal is None:
+            await deeds.note_operator(tables, access.by(caller), "ranking_wiped", table_id)
         return await shown(table_id, table.now.match.game, 0)
 
     @routes.get("/players/{key}", summary="A player's record")

@@ -180,12 +180,8 @@ def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
     @routes.patch("/{table_id}/options", summary="Change options")
     async def patch_options(table_id: str, body: OptionsPatch, request: Request) -> TableOut:
         """Set options for the matches to come.  Refused while a match runs."""
-        table, _ = await _owned(table_id, request)
-        what = lobby.SetOptions(body.preset, body.options)
-        actor = Actor(table.owner, table.owner_name, owner=True)
-        answer = await talk.command(tables, table_id, actor, what, None)
-        if answer.refusal is not None:
-            raise talk.refused(table, table.owner, answer)
+        table, by = await _owned(table_id, request)
+        await _set_options(tables, table, by, body)
         return TableOut(**_out(table))
 
     @routes.put("/{table_id}/text-sets", summary="Set the sizes of the text sets")
@@ -216,6 +212,16 @@ def router(tables: Tables, access: Access, settings: Settings) -> APIRouter:
         return table, access.by(caller)
 
     return routes
+
+
+async def _set_options(tables: Tables, table: HotTable, by: deeds.By, body: OptionsPatch) -> None:
+    what = lobby.SetOptions(body.preset, body.options)
+    actor = Actor(table.owner, table.owner_name, owner=True)
+    answer = await talk.command(tables, table.id, actor, what, None)
+    if answer.refusal is not None:
+        raise talk.refused(table, table.owner, answer)
+    named = ", ".join(filter(None, (body.preset, *body.options)))
+    await deeds.note_operator(tables, by, "options_set", table.id, named)
 
 
 def _out(table: HotTable) -> dict[str, Any]:

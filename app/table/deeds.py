@@ -38,6 +38,7 @@ What = Literal[
     "code_made", "paired", "secret_rotated", "cut_off",
     "token_made", "token_revoked",
     "announced", "announced_nothing", "service_ranking_wiped",
+    "ranking_wiped", "options_set",
 ]
 # fmt: on
 
@@ -98,6 +99,19 @@ def record(
         session.exec(
             delete(DeedRow).where(col(DeedRow.owner_key) == owner, col(DeedRow.id) <= beyond)
         )
+
+
+async def note_operator(
+    tables: Tables, by: By, what: What, table_id: str, detail: str = ""
+) -> None:
+    """Note that the operator did in the owner's place what the log of the match has as his."""
+
+    def write(session: Session) -> None:
+        record(session, by, what, int(tables.clock() * 1000), table_id=table_id, detail=detail)
+        session.commit()
+
+    if by.who == "operator":
+        await tables.store.run(write)
 
 
 def at_table(session: Session, owner: Key, table_id: str, limit: int) -> list[DeedRow]:

@@ -33,6 +33,8 @@ DID: Final[dict[str, str]] = {
     "announced": "announced on all boards: {detail}",
     "announced_nothing": "took back what was announced on all boards",
     "service_ranking_wiped": "wiped the service’s ranking of {detail}",
+    "ranking_wiped": "wiped the ranking of the table in the owner’s place",
+    "options_set": "set options in the owner’s place: {detail}",
 }
 WAYS: Final = {
     "console": "in the console",

@@ -108,6 +108,28 @@ async def test_who_comes_by_the_api_is_noted_with_the_label_of_his_token(
     ]
 
 
+async def test_what_the_operator_does_in_the_owners_place_is_told_apart(
+    console: Console,
+) -> None:
+    """The log of the match has it as the owner's, whose command it is."""
+    table, client = console.table, console.client
+    options = {"preset": "speed_peril", "options": {"lives": 2}}
+    for token in (OPERATOR, table.owner_token):
+        ok(await client.patch(f"{table.url}/options", json=options, headers=bearer(token)))
+        ok(await client.delete(f"{table.url}/ranking", headers=bearer(token)))
+    refused = {"options": {"lives": 9000}}
+    headers = bearer(OPERATOR)
+    assert (await client.patch(f"{table.url}/options", json=refused, headers=headers)).is_error
+    assert beside(await log_page(console))[:-1] == [
+        ("the operator", "by the API", "wiped the ranking of the table in the owner’s place"),
+        (
+            "the operator",
+            "by the API",
+            "set options in the owner’s place: speed_peril, lives",
+        ),
+    ]
+
+
 async def test_what_happens_to_the_linkset_is_noted(console: Console, service: Service) -> None:
     """Paired by its owner in-world, given a new secret, cut off; of none of it the secret."""
     table, registry = console.table, service.app.state.registry
