@@ -315,6 +315,8 @@ class Game(ABC, Generic[P]):
     play: type[P]
     pictures: tuple[str, ...] = ()
     """What its boards and HUDs show besides `boards.PICTURES`."""
+    moments: tuple[tuple[str, type[Event] | str], ...] = ()
+    """What is worth a look on its boards, and the event that brings it or the large picture."""
 
     @abstractmethod
     def start(self, match: Match[P], dice: Dice) -> Sequence[Event]:

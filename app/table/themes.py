@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from sqlmodel import Session
 
@@ -110,7 +111,6 @@ def draft(table: HotTable, game: str, wanted: Changes) -> Theme:
     return theme.changed(checked(game, wanted))
 
 
-def preview(table: HotTable, wanted: Changes) -> Board:
-    """The board as it stands, in the theme as it would be.  Faulty if some of it cannot be."""
-    state = table.now
-    return state.game.board(state.public, draft(table, state.match.game, wanted), table.text_sets)
+def preview(table: HotTable, game: str, wanted: Changes, view: Any) -> Board:
+    """The board with `view` of a match, in the theme as it would be.  Faulty if it cannot be so."""
+    return GAMES[game].board(view, draft(table, game, wanted), table.text_sets)

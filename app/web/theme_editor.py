@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+from urllib.parse import urlencode
 
 import msgspec
 from fastapi import APIRouter, Request
@@ -16,7 +18,7 @@ from app.table import themes
 from app.table.deeds import OWNERS_CONSOLE
 from app.table.hot import HotTable
 from app.table.service import Tables
-from app.web import pages, words
+from app.web import moments, pages, words
 from app.web.sessions import Sessions, form_token
 from app.web.words import Words
 
@@ -29,6 +31,7 @@ SECTIONS: Final = {
     "colors": "Colours",
     "pictures": "Pictures",
 }
+NOW: Final = "The table as it stands now"
 _NUMBER: Final = re.compile(r"(?<= )\d+$")
 HEADERS: Final = {**pages.HEADERS, "Cache-Control": "no-store"}
 
@@ -74,14 +77,15 @@ def router(tables: Tables) -> APIRouter:
 
     @routes.get("")
     async def show(
-        request: Request, table_id: str, game: str = "", saved: str | None = None
+        request: Request, table_id: str, game: str = "", moment: str = "", saved: str | None = None
     ) -> Response:
         try:
             table = await entered(request, table_id)
             game = _known(game or table.now.match.game)
         except PerilError as error:
             return pages.error_page(error.status, error.said(words.of(request)), request)
-        return _page(request, table, game, themes.changes(table, game), saved=saved is not None)
+        changes = themes.changes(table, game)
+        return _page(request, table, game, moment, changes, what="" if saved is None else "saved")
 
     @routes.post("")
     async def save(request: Request, table_id: str) -> Response:
@@ -91,13 +95,18 @@ def router(tables: Tables) -> APIRouter:
         except PerilError as error:
             return pages.error_page(error.status, error.said(words.of(request)), request)
         wanted = {} if form.get("do") == "reset" else _changes(game, form)
+        moment = form.get("moment", "")
+        if form.get("do") == "look":
+            faults = own.faults(game, wanted)
+            return _page(request, table, game, moment, wanted, faults, what="look")
         try:
             await themes.change(tables, OWNERS_CONSOLE, table_id, game, wanted)
         except themes.Faulty as error:
-            return _page(request, table, game, wanted, error.faults, status=422)
+            return _page(request, table, game, moment, wanted, error.faults, status=422)
         except PerilError as error:
             return pages.error_page(error.status, error.said(words.of(request)), request)
-        return RedirectResponse(f"/owner/{table_id}/theme?game={game}&saved", 303, HEADERS)
+        there = urlencode({"game": game, "moment": moment})
+        return RedirectResponse(f"/owner/{table_id}/theme?{there}&saved", 303, HEADERS)
 
     @routes.post("/preview")
     async def preview(request: Request, table_id: str) -> Response:
@@ -106,16 +115,12 @@ def router(tables: Tables) -> APIRouter:
         game = _known(form.get("game", ""))
         wanted = _changes(game, form)
         faults = own.faults(game, wanted)
-        wrong = {(fault.section, fault.name) for fault in faults}
-        sound = {
-            section: {name: text for name, text in texts.items() if (section, name) not in wrong}
-            for section, texts in wanted.items()
-        }
-        plays, t = table.now.match.game == game, words.of(request)
+        sound, t = _sound(wanted, faults), words.of(request)
+        view = _seen(table, game, _moment(table, game, form.get("moment", "")))
         body = {
             "faults": {f"{f.section}.{f.name}": f.said(t) for f in faults},
             "said": _said(table, game, sound),
-            "board": themes.preview(table, sound) if plays else None,
+            "board": themes.preview(table, game, sound, view),
         }
         answer = Response(msgspec.json.encode(body), headers=HEADERS, media_type="application/json")
         return words.told(request, answer)
@@ -149,6 +154,30 @@ def _changes(game: str, form: dict[str, str]) -> dict[str, dict[str, str]]:
     return out
 
 
+def _sound(changes: Changes, faults: Sequence[own.Fault]) -> dict[str, dict[str, str]]:
+    """The changes that can be as they are written."""
+    wrong = {(fault.section, fault.name) for fault in faults}
+    return {
+        section: {name: text for name, text in texts.items() if (section, name) not in wrong}
+        for section, texts in changes.items()
+    }
+
+
+def _looks(table: HotTable, game: str) -> tuple[str, ...]:
+    """What there is to look at: how the table stands, and moments of a match."""
+    return (*([NOW] if table.now.match.game == game else []), *moments.of(game))
+
+
+def _moment(table: HotTable, game: str, wanted: str) -> str:
+    """The moment that is looked at."""
+    looks = _looks(table, game)
+    return wanted if wanted in looks else NOW if NOW in looks else moments.LOBBY
+
+
+def _seen(table: HotTable, game: str, moment: str) -> Any:
+    return table.now.public if moment == NOW else moments.of(game)[moment]
+
+
 def _said(table: HotTable, game: str, changes: Changes) -> dict[str, str]:
     """Each line with names and numbers in it."""
     return {
@@ -164,16 +193,17 @@ def _page(
     request: Request,
     table: HotTable,
     game: str,
+    moment: str,
     changes: Changes,
-    faults: Any = (),
+    faults: Sequence[own.Fault] = (),
     *,
-    saved: bool = False,
+    what: Literal["", "saved", "look"] = "",
     status: int = 200,
 ) -> Response:
-    sound, t = {} if faults else changes, words.of(request)
-    board = None
-    if table.now.match.game == game:
-        board = pages.board_svg(themes.preview(table, sound), t)
+    """`what`: was done; a look only shows the draft."""
+    sound, t = _sound(changes, faults), words.of(request)
+    moment = _moment(table, game, moment)
+    board = themes.preview(table, game, sound, _seen(table, game, moment))
     return pages.spoken(
         request,
         "theme.html",
@@ -189,7 +219,9 @@ def _page(
         changes=changes,
         problems={(fault.section, fault.name): fault.said(t) for fault in faults},
         said=_said(table, game, sound),
-        board=board,
+        board=pages.board_svg(board, t),
+        looks=_looks(table, game),
+        moment=moment,
         form=form_token(request.cookies.get("owner", "")),
-        saved=saved,
+        what=what,
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from app.games import GAMES, own, texts
 from app.limits import WHO, Limits
 from app.settings import Settings
-from app.web import console_views, operators, theme_editor
+from app.web import console_views, moments, operators, theme_editor
 from app.web.words import Words
 
 APP = Path(texts.__file__).parent.parent
@@ -76,6 +76,7 @@ def in_consoles() -> set[str]:
         | themes
         | {*operators.SCOPES.values(), *Limits(Settings()).refused}
         | {"Tables", "Owners", "Matches so far", "Tables in memory", "Matches on"}
+        | {theme_editor.NOW, *(name for game in GAMES for name in moments.names(game))}
         | {"Deadlines running", *theme_editor.SECTIONS.values(), *_fields(), "row"}
     )
 

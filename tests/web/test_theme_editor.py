@@ -14,9 +14,11 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from app import consoles
+from app.games import GAMES
 from app.games.core import Key
 from app.table.database import open_log
 from app.table.service import Tables
+from app.web import moments
 from tests.api.service import OWNER, Service, Table, ok
 from tests.api.service import serving as service_of
 
@@ -47,6 +49,11 @@ async def send(service: Service, table: Table, to: str = "", **fields: str) -> h
     form = FORM.findall(ok(await service.client.get(page_of(table))).text)[0]
     fields = {"form": form, "game": "peril", **{k.replace("__", "."): v for k, v in fields.items()}}
     return await service.client.post(page_of(table) + to, data=fields)
+
+
+def drawn(page: str) -> str:
+    """The board on a page."""
+    return page.partition('class="board-place"')[2].partition('id="draft-state"')[0]
 
 
 async def status(table: Table) -> str:
@@ -111,9 +118,68 @@ async def test_every_game_has_a_page_of_its_own(service: Service) -> None:
     table = await service.table()
     await enter(service)
     answer = ok(await service.client.get(page_of(table), params={"game": "roulette"}))
-    assert "plays another game now" in answer.text
+    assert "TAKE A SEAT" in drawn(answer.text)
     assert 'name="say.loaded"' in answer.text
     assert (await service.client.get(page_of(table), params={"game": "x"})).status_code == 404
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_every_moment_of_every_game_has_a_board_of_its_own(
+    service: Service, game: str
+) -> None:
+    table = await service.table()
+    await enter(service)
+    boards = {}
+    for moment in moments.names(game):
+        where = {"game": game, "moment": moment}
+        page = ok(await service.client.get(page_of(table), params=where)).text
+        assert f'<option value="{moment}" selected>' in page
+        boards[drawn(page)] = moment
+    assert list(boards.values()) == list(moments.names(game))
+    assert len(boards) > 4
+
+
+async def test_moments_are_states_of_a_match_that_went_on_by_the_rules() -> None:
+    def lives(moment: str) -> list[int]:
+        return [seat.lives for seat in moments.of("peril")[moment].seats]
+
+    assert lives(moments.EMPTY) == []
+    assert lives(moments.LOBBY) == [3] * 6
+    assert sorted(lives("A life is lost")) == [2, 3, 3, 3, 3, 3]
+    assert lives("Somebody is eliminated").count(0) == 1
+    won = moments.of("peril")["Somebody has won"]
+    assert [seat.lives > 0 for seat in won.seats].count(True) == 1
+    assert [seat.winner for seat in won.seats] == [seat.lives > 0 for seat in won.seats]
+
+
+async def test_a_draft_is_shown_at_the_moment_that_is_looked_at(service: Service) -> None:
+    table = await service.table()
+    await enter(service)
+    moment = "Somebody has won"
+    fields = {"status__victory_1": "WHAT A MATCH", "colors__winner": "#123456", "moment": moment}
+    board = ok(await send(service, table, "/preview", **fields)).json()["board"]
+    assert "WHAT A MATCH" in board["Status"]["rows"][0]
+    profiles = [frame for name, frame in board.items() if name.startswith("profile")]
+    colors = [frame["color"] for frame in profiles if "color" in frame]
+    assert pytest.approx([0x12 / 255, 0x34 / 255, 0x56 / 255], abs=0.01) in colors
+    elsewhere = ok(await send(service, table, "/preview", **{**fields, "moment": "nonsense"}))
+    assert "JOIN THE PERIL!" in elsewhere.json()["board"]["Status"]["rows"][0]
+
+
+async def test_without_scripts_a_draft_is_looked_at_and_not_saved(service: Service) -> None:
+    table = await service.table()
+    await enter(service)
+    fields = {"moment": "The throw", "status__rolled_1": "IT FELL", "say__left": "{nobody}"}
+    page = ok(await send(service, table, do="look", **fields)).text
+    assert "IT FELL" in drawn(page)
+    assert 'name="status.rolled_1" value="IT FELL"' in page
+    assert "{nobody} cannot be filled in here" in page
+    assert "A draft: not saved yet." in page
+    assert "Nothing was saved" not in page
+    saved = await send(service, table, moment="The throw", status__rolled_1="IT FELL")
+    page = ok(await service.client.get(saved.headers["location"])).text
+    assert '<option value="The throw" selected>' in page
+    assert "IT FELL" in drawn(page)
 
 
 async def test_it_is_for_the_owner_in_his_session_alone(service: Service) -> None:
@@ -200,6 +266,19 @@ def test_the_board_follows_while_the_owner_types(page: Page) -> None:
 def test_a_line_is_shown_as_it_would_be_said(page: Page) -> None:
     page.locator('[name="say.joined"]').fill("Welcome, {name}!")
     expect(page.locator('[id="say.joined-help"] .said')).to_have_text("Welcome, Ada!")
+
+
+def test_the_owner_chooses_a_moment_and_the_draft_is_shown_in_it(page: Page) -> None:
+    expect(page.get_by_role("button", name="Look")).to_have_count(0)
+    page.get_by_text("Status display").click()
+    page.locator('[name="status.victory_1"]').fill("WHAT A MATCH")
+    page.get_by_label("Moment").select_option("Somebody has won")
+    expect(page.locator(".text-status text").first).to_contain_text("WHAT A MATCH")
+    page.locator('[name="status.victory_1"]').fill("AND WHAT AN END")
+    expect(page.locator(".text-status text").first).to_contain_text("AND WHAT AN END")
+    page.locator('[name="status.victory_1"]').press("Enter")
+    expect(page.get_by_text("Saved. The table shows it.")).to_be_visible()
+    expect(page.get_by_label("Moment")).to_have_value("Somebody has won")
 
 
 def test_it_fits_a_phone(page: Page) -> None:

@@ -18,6 +18,15 @@ class PerilDice(Game[state.Play]):
     events = words.EVENTS
     play = state.Play
     pictures = (*board.PICTURES.values(), *board.HEARTS)
+    moments = (
+        ("Somebody is in peril", words.PerilDrawn),
+        ("Somebody picks", words.NumbersPicked),
+        ("The throw", words.DiceRolled),
+        ("A plot twist", words.PlotTwist),
+        ("A life is lost", words.LifeLost),
+        ("Somebody is eliminated", words.PlayerEliminated),
+        ("Somebody has won", words.MatchWon),
+    )
 
     start = staticmethod(rules.start)
     decide = staticmethod(rules.decide)

@@ -18,6 +18,15 @@ class RussianRoulette(Game[state.Play]):
     events = words.EVENTS
     play = state.Play
     pictures = (*board.PICTURES.values(), *board.OTHER_PICTURES)
+    moments = (
+        ("Somebody is in turn", words.Picked),
+        ("A pass", "pass"),
+        ("A click", "click"),
+        ("A duel", "duel"),
+        ("Somebody is eliminated", "bang"),
+        ("The finals", "finals"),
+        ("Somebody has won", words.GameOver),
+    )
 
     start = staticmethod(rules.start)
     decide = staticmethod(rules.decide)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.games.core import Game
 from app.games.werewolf import board, bots, events, lines, menus, rules, state, words
+from app.games.werewolf.events import OutAnnounced, Victory, Voted, WolfChoice
 
 
 class Werewolf(Game[state.Play]):
@@ -18,6 +19,12 @@ class Werewolf(Game[state.Play]):
     events = events.EVENTS
     play = state.Play
     pictures = board.PICTURES
+    moments = (
+        ("A vote by day", Voted),
+        ("The night", WolfChoice),
+        ("Somebody is eliminated", OutAnnounced),
+        ("Somebody has won", Victory),
+    )
 
     start = staticmethod(rules.start)
     decide = staticmethod(rules.decide)

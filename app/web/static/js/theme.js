@@ -18,6 +18,9 @@ form.addEventListener("input", (event) => {
   timer = setTimeout(draft, PAUSE_MS);
 });
 
+document.getElementById("look").remove(); // else Enter in a field would press it and not Save
+document.getElementById("moment").addEventListener("change", draft);
+
 // What is empty is as the theme has it, and need not be sent.
 form.addEventListener("formdata", ({ formData }) => {
   for (const [name, value] of [...formData]) if (!value) formData.delete(name);
