@@ -57,7 +57,8 @@ Drive a game table: create it, let avatars and bots act, watch what every prim s
 
 A *table* goes from match to match. Whoever acts sends a *command*; what the table shows is a
 *board*, prim name → frame; `seq` numbers the states of a table, and everything can be asked for
-since a seq. Errors have one form: `{"error": {"code", "message"}}`.
+since a seq. Errors have one form: `{"error": {"code", "message"}}`; the message is in a
+language that Accept-Language asks for, if there is one, the code the same in all.
 
 This is a free game: L$ is never staked, paid or promised.
 """
@@ -166,24 +167,32 @@ def create_app(
     app.mount("/static", pages.static_files(), name="static")
     unexpected = _handle_errors(app)
     bounds = edge.Bounds(limits, settings.body_limit_bytes, settings.body_limit_s)
-    app.add_middleware(edge.Edge, bounds=bounds, speaks=_speaks)
+    app.add_middleware(edge.Edge, bounds=bounds, tell=_tell)
     app.add_middleware(system.Counted)
     takers = {**device_routes.takers(tables, registry, limits), **acting}
-    app.go_straight(takers, bounds, _speaks, unexpected)
+    app.go_straight(takers, bounds, _tell, unexpected)
     app.openapi = lambda: docs.document(app, API)  # type: ignore[method-assign]
     return app
 
 
-def _speaks(scope: Scope) -> words.Words:
-    return words.of(Request(scope))
+def _tell(scope: Scope, error: PerilError) -> Response:
+    """Everything that goes wrong: to people as a page, to programs in one form of JSON."""
+    request = Request(scope)
+    shown = "text/html" in request.headers.get("accept", "")
+    if not shown or scope["path"].startswith(("/api/", "/lsl/")):
+        return edge.told(error, words.of(request))
+    response = pages.error_page(error.status, error.said(words.of(request)), request)
+    if error.status == 429:
+        response.headers["Retry-After"] = str(error.fields.get("retry_after_s", 1))
+    return response
 
 
 def _handle_errors(app: StraightAPI) -> Unexpected:
-    """Everything that goes wrong is told in one form; what tells of errors nobody foresaw."""
+    """Have all errors told; what tells of those that nobody foresaw."""
 
     @app.exception_handler(PerilError)
     async def told(request: Request, error: PerilError) -> Response:
-        return edge.told(error, words.of(request))
+        return _tell(request.scope, error)
 
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:

@@ -20,12 +20,12 @@ LONGEST_ADDRESS = 45
 """Characters of an IPv6 address; a proxy may have sent on anything."""
 
 
-Speaks = Callable[[Scope], Callable[[str], str]]
-"""Gives the words of the language that a request (its scope) is to be answered in."""
+Tell = Callable[[Scope, PerilError], Response]
+"""Makes the answer to a request (its scope) that tells an error."""
 
 
-def told(error: PerilError, words: Callable[[str], str] = str) -> Response:
-    """The answer that tells an error; its code is the same in all languages."""
+def told(error: PerilError, words: Callable[[str], str]) -> Response:
+    """The answer for programs, in the language of `words`; its code is the same in all."""
     headers = {"Vary": VARY}
     match error.status:
         case 401:
@@ -100,10 +100,10 @@ class Edge:
     A body that goes beyond is an error where the route reads it, so that it is told like others.
     """
 
-    def __init__(self, app: ASGIApp, bounds: Bounds, speaks: Speaks) -> None:
+    def __init__(self, app: ASGIApp, bounds: Bounds, tell: Tell) -> None:
         self.app = app
         self.bounds = bounds
-        self.speaks = speaks
+        self.tell = tell
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -112,7 +112,7 @@ class Edge:
         try:
             self.bounds.enter(scope)
         except TooMany as error:
-            await told(error, self.speaks(scope))(scope, receive, send)
+            await self.tell(scope, error)(scope, receive, send)
             return
         if scope["method"] == "HEAD" and not scope["path"].startswith("/api/"):
             scope = {**scope, "method": "GET"}  # the server leaves the body out

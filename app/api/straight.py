@@ -30,12 +30,12 @@ class StraightAPI(FastAPI):
         self,
         takers: Mapping[str, Take],
         bounds: edge.Bounds,
-        speaks: edge.Speaks,
+        tell: edge.Tell,
         unexpected: Unexpected,
     ) -> None:
         """Let these take the POSTs to their paths, which may have parameters."""
         self._bounds = bounds
-        self._speaks = speaks
+        self._tell = tell
         self._unexpected = unexpected
         self._exact = {path: take for path, take in takers.items() if "{" not in path}
         self._others = [
@@ -65,7 +65,7 @@ class StraightAPI(FastAPI):
             self._bounds.enter(scope)
             status, body, kind = await take(scope, await self._bounds.body(scope, receive))
         except PerilError as error:
-            status, body, kind, extra = _told(edge.told(error, self._speaks(scope)))
+            status, body, kind, extra = _told(self._tell(scope, error))
         except ClientDisconnect:
             return
         except Exception as error:

@@ -26,6 +26,57 @@ def command(**fields: Any) -> dict[str, Any]:
     return {"avatar": ADA, "command": {"type": "join"}, **fields}
 
 
+# ---- the language ---------------------------------------------------------------------------
+
+
+async def test_an_error_is_told_in_the_language_that_is_asked_for(service: Service) -> None:
+    """Its code is the same in all of them, and proxies are told what it depends on."""
+    table = await service.table()
+    said = {
+        f"{API}/tables/nope": "Aquí no existe la mesa «nope».",
+        f"{API}/nothing": "Aquí no existe la dirección «/api/v1/nothing».",
+        f"{table.url}/device": "Para eso hace falta un token: Authorization: Bearer …",
+    }
+    for path, sentence in said.items():
+        english = await service.client.get(path)
+        spanish = await service.client.get(path, headers={"Accept-Language": "es-MX,en;q=0.5"})
+        assert spanish.json() == {
+            "error": {"code": english.json()["error"]["code"], "message": sentence}
+        }
+        assert english.json()["error"]["message"] != sentence
+        for answer in (english, spanish):
+            assert answer.headers["vary"] == "Accept-Language, Cookie"
+
+
+async def test_so_are_errors_of_commands_and_of_their_form(service: Service) -> None:
+    table = await service.table()
+    spanish = {"Accept-Language": "es", **JSON}
+    post = service.client.post
+    answer = await post(table.url + "/commands", content="{", headers=spanish)
+    assert refused(answer, 422, "malformed").startswith("No es eso lo que admite esta dirección: ")
+    answer = await post(f"{API}/tables", content="{", headers=spanish | bearer(OPERATOR))
+    assert refused(answer, 422, "malformed").startswith("Eso no es JSON: ")
+    answer = await post(table.url + "/commands", content=" " * (LIMIT + 1), headers=spanish)
+    assert refused(answer, 413, "too_large") == f"Se admiten {LIMIT} bytes como máximo."
+
+
+async def test_a_language_nobody_knows_here_is_english(service: Service) -> None:
+    answer = await service.client.get(f"{API}/tables/nope", headers={"Accept-Language": "tlh"})
+    assert refused(answer, 404, "not_found") == "There is no table “nope” here."
+
+
+async def test_who_reads_pages_gets_a_page_and_programs_get_json(service: Service) -> None:
+    """The same error at the same address, by what is asked for."""
+    page = {"Accept": "text/html,*/*;q=0.8", "Accept-Language": "es"}
+    answer = await service.client.put("/operator", headers=page)
+    assert answer.status_code == 405
+    assert "En esta dirección no es posible PUT." in answer.text
+    assert '<html lang="es">' in answer.text
+    assert (await service.client.put("/operator")).json()["error"]["code"] == "method_not_allowed"
+    answer = await service.client.get(f"{API}/tables/nope", headers=page)
+    assert answer.headers["content-type"] == "application/json"
+
+
 # ---- unknown, not possible ------------------------------------------------------------------
 
 

@@ -156,15 +156,18 @@ def default_options(game: Game[Any]) -> Options:
 
 def read_options(game: Game[Any], given: dict[str, Any]) -> Options | Refusal:
     """The options in `given`, checked; defaults for the rest."""
-    try:
-        options = msgspec.convert(given, game.options)
-    except msgspec.ValidationError as error:
-        return Refusal("bad_option", {"reason": str(error)})
     for name, (least, most) in game.options.LIMITS.items():
-        if not least <= getattr(options, name) <= most:
+        value = given.get(name, least)
+        # What is no number at all may have been typed; other types are a program's.
+        if isinstance(value, str) or (
+            isinstance(value, int | float) and not least <= value <= most
+        ):
             within = {"name": name, "least": least, "most": most}
             return Refusal("bad_option", {"reason": Refusal("option_range", within)})
-    return options
+    try:
+        return msgspec.convert(given, game.options)
+    except msgspec.ValidationError as error:
+        return Refusal("bad_option", {"reason": str(error)})
 
 
 def clean_name(name: str) -> str:
