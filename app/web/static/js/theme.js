@@ -38,7 +38,9 @@ async function draft() {
     if (!answer.ok) throw new Error(body?.error?.message);
     show(body);
   } catch (error) {
-    if (mine === run) state.textContent = error.message || say("The table cannot be reached.");
+    // What the browser itself says of a lost connection is in no language of ours.
+    const ours = !(error instanceof TypeError) && error.message;
+    if (mine === run) state.textContent = ours || say("The table cannot be reached.");
   }
 }
 
