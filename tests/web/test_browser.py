@@ -456,3 +456,34 @@ def test_the_page_follows_when_another_game_is_chosen(table: Table, open_page: O
     expect(page.locator("#chances")).to_have_text("the gun fires 17 % · click 83 %")
     expect(page.locator("#players li").first).to_contain_text("pass")
     expect(page.locator("#hover")).to_contain_text("of 12 shown")
+
+
+def test_names_lead_to_players_and_the_one_in_focus_stays_so_as_the_table_goes_on(
+    table: Table, open_page: Open
+) -> None:
+    page = open_page(table.watch)
+    table.send("join")
+    table.send("add_bot")
+    expect(page.locator("#players li")).to_have_count(2)
+    name = page.locator("#players a")
+    expect(name).to_have_text("Olga")
+    expect(name).to_have_attribute("href", f"/p/{OWNER['key']}")
+    name.focus()
+    table.send("start")
+    expect(page.locator("#players li").first).to_contain_text("1 life")
+    expect(name).to_be_focused()
+
+
+def test_what_scripts_say_is_in_the_language_of_the_page(table: Table, open_page: Open) -> None:
+    page = open_page(table.play, live=False, locale="es-ES")
+    expect(page.locator("#state")).to_have_text("en directo")
+    card = page.get_by_role("article", name="Olga", exact=True)
+    expect(card.get_by_text("Ningún diálogo.")).to_be_visible()
+    card.get_by_role("button", name="Tocar la mesa como Olga").click()
+    expect(card.get_by_role("button", name="Ignorar")).to_be_visible()
+    table.send("choose_game", game="werewolf")
+    expect(page.locator("#rules-of")).to_have_text("Hombres lobo")
+    expect(page.locator("#board-text")).to_have_text(re.compile("^Imagen: título de hombres lobo"))
+    table.send("add_bot")
+    expect(page.locator("#players .tag")).to_have_text("bot")
+    expect(page.locator("#players .how")).to_have_text("a punto")

@@ -470,3 +470,20 @@ def test_the_browser_and_python_find_the_same_lies(
         assert line == (report.lie and report.lie.line), where
         if report.lie is None or report.lie.what != ILL_WRITTEN:
             assert sentences == report.sentences, where
+
+
+def test_a_check_tells_what_it_found_in_the_language_of_the_page(
+    open_page: Open, over: Table
+) -> None:
+    page = open_page(over.page, locale="es-ES")
+    lines = len(over.log()["entries"])
+    first = page.locator("#verdict p").first
+    expect(first).to_have_text(f"Las {lines} líneas de la partida {over.match} encajan entre sí.")
+    expect(page.locator(".mark").first).to_have_attribute("aria-label", "encaja")
+    page.locator("#play").click()
+    expect(page.locator("#play")).to_have_attribute("aria-label", "Pausa")
+    bent = over.log()
+    bent["entries"][1]["events"][0]["bot"] = False
+    page = open_page(over.page, locale="es-ES", log=bent)
+    expect(page.locator("#log .lie")).to_have_text("«entró» dice bot: no, pero se sigue sí.")
+    expect(page.locator("#verdict a")).to_have_text("La línea 2 miente.")

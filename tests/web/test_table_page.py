@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from app import people
+from app.games.core import Key
 from app.web import preview
 from tests.api.service import ADA, BOB, QUICK, Service, ok, serving
 
@@ -94,3 +96,39 @@ async def test_a_picture_that_cannot_be_drawn_is_an_error_and_no_hang(
 
 async def test_a_table_that_is_not_there_has_no_picture(service: Service) -> None:
     assert (await service.client.get("/t/nowhere/board.png")).status_code == 404
+
+
+# ---- names lead to players ---------------------------------------------------------------------
+
+
+def led(page: str) -> list[str]:
+    """Whose names in a page lead to a page of theirs."""
+    return re.findall(r'<a href="/p/([^"]*)"><bdi>', page)
+
+
+async def test_names_at_a_table_lead_to_players_and_those_of_bots_do_not(service: Service) -> None:
+    table = await service.table()
+    ok(await table.owner("add_bot"))
+    ok(await table.command(ADA, "join"))
+    assert led(ok(await service.client.get(f"/t/{table.id}")).text) == [ADA["key"]]
+    answer = await service.client.get(f"/p/{ADA['key']}")
+    assert (answer.status_code, "Nothing is known here of this player" in answer.text) == (
+        404,
+        True,
+    )
+
+
+async def test_names_in_a_match_lead_to_those_who_are_shown_alone(service: Service) -> None:
+    """Not to who hides, nor to the key that stands in place of who deleted his data."""
+    table = await service.table(options=QUICK | {"lives": 1, "victory_s": 0})
+    winner = await table.play(ADA, BOB)
+    await table.until(lambda state: state["stage"] == "lobby")
+    address = f"/m/{table.id}-1"
+    seats = [ADA["key"], BOB["key"]]
+    assert led(ok(await service.client.get(address)).text) == [*seats, winner]
+    for key in (seats if winner == seats[1] else seats[::-1])[:1]:
+        await people.hide(service.tables, Key(key), True)
+    assert led(ok(await service.client.get(address)).text) == [winner, winner]
+    await people.forget(service.tables, Key(winner))
+    page = ok(await service.client.get(address)).text
+    assert ("Somebody" in page, led(page)) == (True, [])

@@ -14,7 +14,7 @@ import pytest
 from app import games, people, verify
 from app.display import TEXT_SETS
 from app.games import GAMES, lobby, texts
-from app.games.core import Game, RankingPage
+from app.games.core import SERVER, Game, RankingPage
 from app.web import boards, console_beside, me, pages, rankings, sessions, words
 from tests.api.service import ADA, BOB, Service, ok, serving
 from tests.games.walks import fixed_walk
@@ -67,7 +67,7 @@ def in_words(kind: str) -> str:
 
 def of_the_log() -> set[str]:
     """What a log consists of: commands, events, their words, and what is drawn."""
-    found = set()
+    found = {SERVER}
     for kind in (*games.COMMANDS, *lobby.SERVER_COMMANDS, *games.EVENTS):
         found.add(in_words(kind.__struct_config__.tag))
         for name, hint in get_type_hints(kind).items():
