@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from app.table.keeper import SILENCE_S
 from app.table.models import DeviceRow, TableRow
 from app.table.service import Tables
 from app.web import pages, reading
-from app.web.words import Words
+from app.web.words import ENGLISH, Words
 
 MOST_TABLES: Final = 100
 """Shown on one page."""
@@ -198,13 +199,21 @@ def _field(game: Game[Any], name: str, value: Any, t: Words) -> Field:
     pause = name.endswith("_s") and name != "turn_s"
     choices = menus.choosable(game).get(name)
     if choices:
-        theme = texts.load(game.name, language=t.language)
-        shown = [(form_value(choice), str(theme.value(choice))) for choice in choices]
-        return Field(name, called, meaning, form_value(value), shown)
+        shown = {form_value(c): _word(game, c, t) for c in choices}
+        for code, word in shown.items():  # the meanings name them as programs do
+            meaning = re.sub(rf"\b{code}\b", word, meaning)
+        return Field(name, called, meaning, form_value(value), list(shown.items()))
     least, most = game.options.LIMITS[name]
     step = "1" if isinstance(value, int) else "any"
     numbers = form_value(value), (), form_value(least), form_value(most), step
     return Field(name, called, meaning, *numbers, pause=pause)
+
+
+def _word(game: Game[Any], choice: Any, t: Words) -> str:
+    """A value of an option as people read it; in English the codes are words."""
+    if t.language == ENGLISH.language or (isinstance(choice, int) and not isinstance(choice, bool)):
+        return form_value(choice).replace("_", " ")
+    return str(texts.load(game.name, language=t.language).value(choice))
 
 
 def form_value(value: Any) -> str:
