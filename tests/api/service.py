@@ -256,7 +256,7 @@ async def messages(lines: AsyncIterator[str]) -> AsyncIterator[dict[str, Any]]:
             fields = {}
 
 
-async def soon(wanted: Any, seconds: float = 3) -> Any:
-    """What comes within a few seconds; a test that waits longer has failed."""
+async def soon(wanted: Any, seconds: float = 10) -> Any:
+    """What comes before those who wait are sent home; a test that waits longer has failed."""
     async with asyncio.timeout(seconds):
         return await wanted

@@ -101,9 +101,9 @@ async def test_a_refused_command_wakes_nobody(table: Table) -> None:
 
 async def test_a_waiting_answer_comes_empty_when_the_wait_is_over(table: Table) -> None:
     began = time.monotonic()
-    news = ok(await table.get("/frames", since=await table.seq(), wait_s=0.2)).json()
+    news = ok(await soon(table.get("/frames", since=await table.seq(), wait_s=0.2))).json()
     assert news["kind"] == "up_to_date"
-    assert 0.15 < time.monotonic() - began < 2
+    assert time.monotonic() - began > 0.15
     events = ok(await table.get("/events", since=1, wait_s=0.1)).json()
     assert events == {"seq": 1, "entries": []}
 

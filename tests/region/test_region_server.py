@@ -123,7 +123,7 @@ def test_the_servers_sleeps_take_the_regions_time(
     assert table.script("script")["said"][2:] == [200, '"slept"']
     region.run(600)
     assert server.app.state.ticks == 60
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60  # of 609 s there
 
 
 def test_work_in_threads_takes_none_of_the_regions_time(

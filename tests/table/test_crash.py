@@ -19,7 +19,8 @@ from tests.postgres import new_database
 
 KILLS = 5
 RESTARTS = 3
-ENDS_S = 5
+ENDS_S = 10
+"""Within seconds, on a machine that does other things too."""
 
 
 async def test_a_server_killed_at_random_moments_keeps_every_acknowledged_command(
