@@ -181,7 +181,7 @@ def _tell(scope: Scope, error: PerilError) -> Response:
     shown = "text/html" in request.headers.get("accept", "")
     if not shown or scope["path"].startswith(("/api/", "/lsl/")):
         return edge.told(error, words.of(request))
-    response = pages.error_page(error.status, error.said(words.of(request)), request)
+    response = pages.error_page(request, error.status, error.said(words.of(request)))
     if error.status == 429:
         response.headers["Retry-After"] = str(error.fields.get("retry_after_s", 1))
     return response
@@ -211,7 +211,7 @@ def _handle_errors(app: StraightAPI) -> Unexpected:
             return await told(request, error.__cause__)
         if error.status_code == 404:
             if not path.startswith("/api/"):
-                return pages.error_page(404, request=request)
+                return pages.error_page(request, 404)
             return await told(request, NotFound("address", path))
         if error.status_code == 400:
             return await told(request, Malformed("The body cannot be read as JSON."))

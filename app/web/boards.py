@@ -25,7 +25,7 @@ def router(tables: TablesLike, api: str = "/api/v1", public_url: str = "") -> AP
         """With `?media` for a face of a prim: without anything to click or to scroll."""
         view = await tables.snapshot(table_id)
         if view is None:
-            return error_page(404, NO_TABLE, request)
+            return error_page(request, 404, NO_TABLE)
         if media is not None:
             t = words.LANGUAGES.get(view.language, words.ENGLISH)
             return page("media.html", table=view, api=api, t=t)
@@ -46,7 +46,7 @@ def router(tables: TablesLike, api: str = "/api/v1", public_url: str = "") -> AP
         """The board as it stands now, for those who show a link."""
         view = await tables.snapshot(table_id)
         if view is None:
-            return error_page(404, NO_TABLE, request)
+            return error_page(request, 404, NO_TABLE)
         drawn = await previews.png(view)
         headers = {**HEADERS, "Cache-Control": f"public, max-age={PREVIEW_S}"}
         return Response(drawn, headers=headers, media_type="image/png")

@@ -56,7 +56,7 @@ class _Console:
         except NotFound:
             found = None
         if found is None or found.owner != owner:
-            return pages.error_page(404, "There is no such table of yours.", request)
+            return pages.error_page(request, 404, "There is no such table of yours.")
         return found
 
     async def list_page(
@@ -190,7 +190,7 @@ def _logs(routes: APIRouter, console: _Console) -> None:
         try:
             log = await console_log.read(console.tables, table, match, words.of(request))
         except NotFound as error:
-            return pages.error_page(404, error.said(words.of(request)), request)
+            return pages.error_page(request, 404, error.said(words.of(request)))
         beside = await console_beside.shown(console.tables, table, words.of(request))
         return page(request, "console_log.html", table=table, log=log, beside=beside)
 
@@ -201,7 +201,7 @@ def _logs(routes: APIRouter, console: _Console) -> None:
         if isinstance(table, Response):
             return table
         if kind not in console_log.KINDS:
-            return pages.error_page(404, request=request)
+            return pages.error_page(request, 404)
         return console_log.export(console.tables, table, kind, HEADERS, words.of(request))
 
 

@@ -287,12 +287,10 @@ ERRORS: Final = {
 }
 
 
-def error_page(status: int, message: str = "", request: Request | None = None) -> Response:
-    """A page for an error, in the house's style; in the language of whoever sent `request`."""
+def error_page(request: Request, status: int, message: str = "") -> Response:
+    """A page for an error, in the house's style."""
     heading, text, picture = ERRORS.get(status, ERRORS[404 if status < 500 else 500])
     said: dict[str, Any] = {"heading": heading, "message": message or text, "picture": art(picture)}
-    if request is None:
-        return page("error.html", status=status, code=status, **said)
     return spoken(request, "error.html", status=status, code=status, **said)
 
 

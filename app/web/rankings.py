@@ -35,7 +35,7 @@ def router(tables: Tables) -> APIRouter:
         try:
             table = await tables.table(table_id)
         except NotFound:
-            return pages.error_page(404, "There is no such table here.", request)
+            return pages.error_page(request, 404, "There is no such table here.")
         path = f"/t/{table_id}/ranking"
         return await _ranking(request, path, table_id, table.name, table.now.match.game)
 
@@ -43,7 +43,7 @@ def router(tables: Tables) -> APIRouter:
         asked = request.query_params
         game = asked.get("game") or usual or next(iter(GAMES))
         if game not in GAMES:
-            return pages.error_page(404, "There is no such game here.", request)
+            return pages.error_page(request, 404, "There is no such game here.")
         search = " ".join(asked.get("search", "").split())[:SEARCH]
         seasons = await tables.store.run(lambda s: ranking.seasons(s, scope, game))
         season = asked.get("season", "")
@@ -90,7 +90,7 @@ def router(tables: Tables) -> APIRouter:
     async def player(request: Request, key: str) -> Response:
         found = await tables.store.run(lambda s: players.player(s, key))
         if found is None:
-            return pages.error_page(404, NOTHING_KNOWN, request)
+            return pages.error_page(request, 404, NOTHING_KNOWN)
         return pages.spoken(
             request,
             "player.html",

@@ -93,7 +93,7 @@ def router(games: Mapping[str, Game[Any]] = GAMES) -> APIRouter:
     async def rules(request: Request, name: str) -> Response:
         game = games.get(name)
         if game is None:
-            return pages.error_page(404, "There is no such game here.", request)
+            return pages.error_page(request, 404, "There is no such game here.")
         return long_text(request, f"rules/{name}", rules=rules_of(game), game=game, preset=preset)
 
     @routes.get("/fairness")

@@ -23,7 +23,7 @@ def router(tables: Tables, api: str) -> APIRouter:
             row, log = await history.public_log(tables.store, match_id)
             table = await tables.table(row.table_id)
         except NotFound:
-            return pages.error_page(404, "There is no such match here.", request)
+            return pages.error_page(request, 404, "There is no such match here.")
         t = words.of(request)
         view = matches.view(row, log, table.name, t)
         keys = [player.key for player in view.players if not player.bot]

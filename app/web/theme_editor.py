@@ -83,7 +83,7 @@ def router(tables: Tables) -> APIRouter:
             table = await entered(request, table_id)
             game = _known(game or table.now.match.game)
         except PerilError as error:
-            return pages.error_page(error.status, error.said(words.of(request)), request)
+            return pages.error_page(request, error.status, error.said(words.of(request)))
         changes = themes.changes(table, game)
         return _page(request, table, game, moment, changes, what="" if saved is None else "saved")
 
@@ -93,7 +93,7 @@ def router(tables: Tables) -> APIRouter:
             table, form = await entered(request, table_id), await sessions.form(request, FIELDS)
             game = _known(form.get("game", ""))
         except PerilError as error:
-            return pages.error_page(error.status, error.said(words.of(request)), request)
+            return pages.error_page(request, error.status, error.said(words.of(request)))
         wanted = {} if form.get("do") == "reset" else _changes(game, form)
         moment = form.get("moment", "")
         if form.get("do") == "look":
@@ -104,7 +104,7 @@ def router(tables: Tables) -> APIRouter:
         except themes.Faulty as error:
             return _page(request, table, game, moment, wanted, error.faults, status=422)
         except PerilError as error:
-            return pages.error_page(error.status, error.said(words.of(request)), request)
+            return pages.error_page(request, error.status, error.said(words.of(request)))
         there = urlencode({"game": game, "moment": moment})
         return RedirectResponse(f"/owner/{table_id}/theme?{there}&saved", 303, HEADERS)
 

@@ -27,7 +27,7 @@ SAID = re.compile(r'(?<![\w.])t\(((?:"[^"]*"|[^()"]|\([^()]*\))*)\)')
 TOLD = re.compile(r'\b(?:say|wrong)\(((?:"[^"]*"|[^()"{]|\((?:"[^"]*"|[^()"])*\))*)')
 """A line that a script says, up to what is filled into it."""
 BY_CODE = re.compile(
-    r"""(?:\b_?t|error_page)\((?:\d+, )?("[^"]*"(?: if [^()]* else "[^"]*")?|'[^']*')"""
+    r"""(?:\b_?t|error_page)\((?:request, \d+, )?("[^"]*"(?: if [^()]* else "[^"]*")?|'[^']*')"""
 )
 JOINED = re.compile(r'"\s*\+\s*"')
 LITERAL = re.compile(r'"([^"]+)"')
