@@ -154,7 +154,10 @@ class _Reader:
             return ", ".join(self._value(one, ours) for one in value)
         if not isinstance(value, str):
             return f"{value:g}"
-        return self.match.name(Key(value)) or (self._t(_words(value)) if ours else value)
+        name = self.match.name(Key(value))
+        if name or not ours or not value:
+            return name or value
+        return " / ".join(self._t(_words(part)) for part in value.split("/"))
 
 
 def clock(seconds: int) -> str:

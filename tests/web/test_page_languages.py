@@ -7,16 +7,21 @@ from collections.abc import AsyncIterator
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import httpx
+import msgspec
 import pytest
 
 from app import people
-from app.games import GAMES
-from app.games.core import Key
-from app.web import reading, words
+from app.games import GAMES, lobby
+from app.games.core import SERVER, Game, Key
+from app.table.history import Line
+from app.web import matches, reading, words
 from app.web.words import Words
 from tests.api.service import ADA, BOB, QUICK, Service, ok, serving
+from tests.games.walks import Walk, fixed_walk
 
 SPOKEN = ("aria-label", "title", "alt", "placeholder", "aria-valuetext", "data-empty")
 SILENT = {"code", "script", "style"}
@@ -206,3 +211,47 @@ def test_a_preset_is_called_as_on_its_button() -> None:
     spanish = words.LANGUAGES["es"]
     assert reading.preset(GAMES["roulette"], "wild_west", spanish) == "Salvaje Oeste"
     assert reading.preset(GAMES["roulette"], "no_such_one", spanish) == "No Such One"
+
+
+# ---- the log of a match -----------------------------------------------------------------------
+
+
+class Asked(Words):
+    """Notes what it has no words for."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(words.language, words.name, {}, {}, {})
+        self._lines = words._lines
+        self.lacks: set[str] = set()
+
+    def __call__(self, line: str) -> str:
+        if line not in self._lines:
+            self.lacks.add(line)
+        return super().__call__(line)
+
+
+def log_of(walk: Walk) -> list[Line]:
+    """The log of a match when all of it may be known."""
+    opening = msgspec.json.encode(walk.table.events[:1]).decode()
+    lines = [Line("m-1", 1, 0, SERVER, "", "", opening)]
+    for step in walk.steps:
+        events = msgspec.json.encode([lobby.Drawn(1, "pick", 6, 3), *step.events]).decode()
+        command = msgspec.json.encode(step.command).decode()
+        if step.events:
+            lines.append(Line("m-1", len(lines) + 1, 0, step.actor.key, "", command, events))
+    return lines
+
+
+@LANGUAGE
+@pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+def test_a_language_has_words_for_all_that_a_log_leaves_to_the_page(
+    game: Game[Any], language: str
+) -> None:
+    asked = Asked(words.LANGUAGES[language])
+    row = SimpleNamespace(id="m-1", table_id="m", number=1, opened_ms=0, closed_ms=1)
+    told = 0
+    for seed in range(12):
+        shown = matches.view(row, log_of(fixed_walk(game, seed, 150)), "M", asked)
+        told += sum(len(line.beside) for line in shown.rows)
+    assert told > 300
+    assert asked.lacks == set()

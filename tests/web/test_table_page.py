@@ -132,3 +132,19 @@ async def test_names_in_a_match_lead_to_those_who_are_shown_alone(service: Servi
     await people.forget(service.tables, Key(winner))
     page = ok(await service.client.get(address)).text
     assert ("Somebody" in page, led(page)) == (True, [])
+
+
+async def test_the_picture_of_an_empty_table_names_its_game_as_the_table_does(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[str] = []
+
+    async def draw(picture: str) -> bytes:
+        drawn.append(picture)
+        return b"1"
+
+    monkeypatch.setattr(preview, "_draw", draw)
+    table = await service.table()
+    ok(await table.owner("set_language", language="es"))
+    ok(await service.client.get(f"/t/{table.id}/board.png", headers={"Accept-Language": "en"}))
+    assert "Dados del Peligro" in drawn[0]
