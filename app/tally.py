@@ -39,6 +39,8 @@ class Device(Protocol):
     errors: dict[str, int]
     free_bytes: dict[str, int]
     free_stored: dict[str, int]
+    lost: int
+    lost_stored: int
 
 
 class Limits(Protocol):
@@ -62,6 +64,7 @@ class _New(NamedTuple):
     device: Device
     errors: dict[str, int]
     free_bytes: dict[str, int]
+    lost: int
 
 
 class Tally:
@@ -100,9 +103,9 @@ class Tally:
         else:
             for kind, count in refused.items():
                 self._stored[kind] = self._stored.get(kind, 0) + count
-            for device, errors, free_bytes in devices:
+            for device, errors, free_bytes, lost in devices:
                 device.errors = {kind: n - errors[kind] for kind, n in device.errors.items()}
-                device.free_stored = free_bytes
+                device.free_stored, device.lost_stored = free_bytes, lost
         finally:
             self._saving = False
 
@@ -134,9 +137,11 @@ class Tally:
 
     def _new_of_devices(self) -> list[_New]:
         return [
-            _New(device, dict(device.errors), device.free_bytes)
+            _New(device, dict(device.errors), device.free_bytes, device.lost)
             for device in self._devices()
-            if any(device.errors.values()) or _differs(device.free_bytes, device.free_stored)
+            if any(device.errors.values())
+            or device.lost != device.lost_stored
+            or _differs(device.free_bytes, device.free_stored)
         ]
 
 
@@ -153,11 +158,12 @@ def _add(session: Session, day: int, refused: Mapping[str, int], devices: list[_
         session.execute(_ADD, {"day": day, "kind": kind, "refused": count})
     if refused:
         session.exec(delete(RefusalRow).where(col(RefusalRow.day) <= day - KEPT_DAYS))
-    for device, errors, free_bytes in sorted(devices, key=lambda new: new.device.id):
+    for device, errors, free_bytes, lost in sorted(devices, key=lambda new: new.device.id):
         values: dict[str, Any] = {
             "errors_4xx": col(DeviceRow.errors_4xx) + errors["4xx"],
             "errors_429": col(DeviceRow.errors_429) + errors["429"],
             "errors_5xx": col(DeviceRow.errors_5xx) + errors["5xx"],
+            "lost": lost,
         }
         if free_bytes:
             values["free_bytes"] = msgspec.json.encode(free_bytes).decode()

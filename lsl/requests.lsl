@@ -26,6 +26,7 @@ string gWho;        // ¦name¦value… of every request: who this table is, wha
 list   gQueue;      // [request or NULL_KEY, verb, avatar or "", fields, tries, when] under way
 float  gRoom;       // requests that may go out now
 float  gRoomAt;     // since when
+integer gLost;      // requests without an answer since this script began
 
 // Let the controller say something to the avatar who acted, if one did.
 tell(string avatar, string text)
@@ -141,8 +142,7 @@ default
         {
             gServer = word;
             gWho = fields;
-            // The link script begins anew.
-            if (word == "")
+            if (word == "") // the link script begins anew
                 gQueue = [];
         }
         else if (who != NULL_KEY)
@@ -150,7 +150,7 @@ default
         // Of the table's own requests one at a time is enough.  This script's memory goes before link's.
         else if (llListFindList(gQueue, ["hello"]) == -1 && llListFindList(gQueue, [word]) == -1)
             gQueue += [NULL_KEY, word, "", llReplaceSubString(fields, FIELD + "m" + FIELD, FIELD + "m"
-                + FIELD + (string)llGetFreeMemory() + ".", 1), 0, 0.0];
+                + FIELD + (string)llGetFreeMemory() + "." + (string)gLost + ".", 1), 0, 0.0];
         pump();
     }
 
@@ -160,6 +160,7 @@ default
         if (i == -1)
             return;
         string avatar = llList2String(gQueue, i + 2);
+        gLost += status >= 499;
         if (status == 429 || status >= 499 || (status == 401 && llList2String(gQueue, i + 1) != "poll"))
             again(i, llGetTime());
         else

@@ -60,12 +60,15 @@ class DeviceOut(BaseModel):
     pushed: bool = Field(description="Whether it has a URL, so that news are pushed.")
     errors: dict[str, int] = Field(
         description="Errors answered to it since it was paired: `429` too many or busy,"
-        " `4xx` the other ones of that kind, `5xx`. Those that never reached the server it cannot"
-        " know."
+        " `4xx` the other ones of that kind, `5xx`."
     )
     free_bytes: dict[str, int] = Field(
         description="Memory that the scripts `requests` and `link` have left of the 65,536 bytes"
         " of each, as they said last; nothing if they are of a version that does not say."
+    )
+    lost: int = Field(
+        description="Requests to which it got no answer (499, 503 and the like), as its scripts"
+        " count from their beginning."
     )
 
 
@@ -135,6 +138,7 @@ def router(tables: Tables, access: Access, devices: Devices) -> APIRouter:
             pushed=bool(row.url),
             errors=devices.errors(row),
             free_bytes=devices.free_bytes(row),
+            lost=row.lost,
         )
 
     return routes

@@ -14,7 +14,8 @@ from app.table.models import DeviceRow
 SCRIPTS = ("requests", "link")
 """Those that say how much memory they have left: the ones that hold what comes and goes."""
 SCRIPT_BYTES = 65_536
-MEMORY = re.compile(r"[0-9]{1,5}\.[0-9]{1,5}")
+HEALTH = re.compile(r"[0-9]{1,5}\.[0-9]{1,6}\.[0-9]{1,5}")
+"""What `requests` has left, how many of its requests were lost, what `link` has left."""
 
 
 class Hello(msgspec.Struct, frozen=True):
@@ -75,6 +76,9 @@ class Device:
         self.free_bytes: dict[str, int] = {}
         """Memory that scripts have left, as the table said last."""
         self.free_stored = free_bytes(row)
+        self.lost = self.lost_stored = row.lost
+        """Requests that got no answer (499, 503 and the like), as its scripts count from their
+        beginning; and the same as it is in the store."""
         """The same as it is in the store."""
 
     def next_stamp(self, now_s: float) -> tuple[int, int]:
@@ -88,11 +92,14 @@ class Device:
         """An error was answered to a request in the name of this device."""
         self.errors["429" if status == 429 else f"{status // 100}xx"] += 1
 
-    def told_memory(self, said: str) -> None:
-        """What its scripts say of their memory; nothing that is not of that form counts."""
-        sizes = [int(part) for part in said.split(".")] if MEMORY.fullmatch(said) else []
-        if sizes and max(sizes) <= SCRIPT_BYTES:
-            self.free_bytes = dict(zip(SCRIPTS, sizes, strict=True))
+    def told_health(self, said: str) -> None:
+        """What its scripts say of themselves; nothing that is not of that form counts."""
+        if not HEALTH.fullmatch(said):
+            return
+        requests, lost, link = map(int, said.split("."))
+        if max(requests, link) <= SCRIPT_BYTES:
+            self.free_bytes = dict(zip(SCRIPTS, (requests, link), strict=True))
+            self.lost = lost
 
     def basis(self, seq: int) -> int:
         """What to tell from to one who has painted `seq`: the whole board, -seq, if parts of

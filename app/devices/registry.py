@@ -116,7 +116,7 @@ class Registry:
         device.secret, device.next_secret = row.secret, row.next_secret
         if self._tables.store.shared:
             device.object_key, device.troubles = row.object_key, row.troubles
-            device.free_stored = free_bytes(row)
+            device.free_stored, device.lost_stored = free_bytes(row), row.lost
             device.url = self._callable(device, row.url)
             device.seen_s = max(device.seen_s, row.seen_ms / 1000)
 

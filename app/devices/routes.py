@@ -87,7 +87,7 @@ class _Lsl:
         table = await tables.table(device.table_id)
         # What was said before is over; that the game goes on is said because it is back.
         device.heard = device.heard or table.now.seq
-        device.told_memory(form.get("m", ""))
+        device.told_health(form.get("m", ""))
         await tables.keeper.contact(device.table_id)
         await _speak(tables, table, said.language)
         first = [wire.record("I", device.id, secret, table.id)]
@@ -120,7 +120,7 @@ class _Lsl:
         if "u" in form:
             await registry.set_url(device, form["u"])
         if "m" in form:
-            device.told_memory(form["m"])
+            device.told_health(form["m"])
         direct = await _VERBS[verb](tables, table, form)
         if "more" not in form:  # the rest of an answer has no room for what is said directly
             direct += _notices(table, device) if device.notices else ()

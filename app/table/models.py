@@ -182,6 +182,8 @@ class DeviceRow(SQLModel, table=True):
     """Errors answered to it since it was paired; see `app.tally`."""
     free_bytes: str = Field(default="{}", max_length=64)
     """JSON: script → bytes of memory that it has left."""
+    lost: int = 0
+    """Requests that got no answer, as its scripts count from their beginning."""
 
 
 class CodeRow(SQLModel, table=True):

@@ -59,6 +59,8 @@ class Health:
     troubles: str = ""
     pushed: bool = False
     errors: str = ""
+    lost: int = 0
+    """Requests to which it got no answer since its scripts began."""
     free_bytes: Mapping[str, int] = field(default_factory=dict)
     """Script → bytes of memory that it has left."""
 
@@ -150,6 +152,7 @@ async def health_of(tables: Tables, devices: Devices, table_id: str, t: Words) -
         troubles=troubles.said(row.troubles, texts.lobby(t.language)),
         pushed=bool(row.url),
         errors=", ".join(f"{n} × {kind}" for kind, n in errors.items()),
+        lost=row.lost,
         free_bytes=devices.free_bytes(row),
     )
 

@@ -37,10 +37,10 @@ async def test_what_memory_scripts_have_left_is_told_to_the_owner(serve: Any) ->
     server = await serve(**OUTSIDE)
     linkset = await server.paired()
     assert (await told(linkset))["free_bytes"] == {}
-    await linkset.hello(m="41000.38022")
+    await linkset.hello(m="41000.0.38022")
     await server.app.state.tally.save()
     assert (await told(linkset))["free_bytes"] == {"requests": 41000, "link": 38022}
-    await linkset.act(m="20000.38022")
+    await linkset.act(m="20000.0.38022")
     await server.app.state.tally.save()
     assert (await told(linkset))["free_bytes"] == {"requests": 20000, "link": 38022}
 
@@ -48,13 +48,14 @@ async def test_what_memory_scripts_have_left_is_told_to_the_owner(serve: Any) ->
 @pytest.mark.parametrize(
     "said",
     [
-        *("", "-1.5", "1", "1.2.3", "1.", ".", "99999.1", "65537.0", "0.65537", "1e3.2", "0x1.1"),
-        *("١.٢", "1.2\n", " 1.2", "9" * 5000, "1." + "0" * 5000, "nan.inf", "\ud800.1"),
+        *("", "-1.0.5", "1", "1.2", "1.2.3.4", "1.0.", "..", "99999.0.1", "65537.0.0", "0.0.65537"),
+        *("1e3.0.2", "0x1.0.1", "1.1000000.1", "١.0.٢", "1.0.2\n", " 1.0.2", "9" * 5000),
+        *("1.0." + "0" * 5000, "nan.0.inf", "\ud800.0.1"),
     ],
 )
 async def test_hostile_numbers_are_not_taken_for_memory(server: Server, said: str) -> None:
     """The rest of the request counts as usual."""
-    linkset = await server.linkset(m="41000.38022")
+    linkset = await server.linkset(m="41000.0.38022")
     said = said.encode(errors="replace").decode()
     await linkset.hello(m=said)
     await linkset.touch(m=said)
@@ -63,12 +64,12 @@ async def test_hostile_numbers_are_not_taken_for_memory(server: Server, said: st
 
 
 async def test_memory_that_hardly_differs_is_not_stored_again(server: Server) -> None:
-    linkset = await server.linkset(m="41000.38022")
+    linkset = await server.linkset(m="41000.0.38022")
     for said, stored in (
-        ("41000.38022", '{"requests":41000,"link":38022}'),
-        ("40000.38500", '{"requests":41000,"link":38022}'),
-        ("39976.38500", '{"requests":39976,"link":38500}'),
-        ("65536.0", '{"requests":65536,"link":0}'),
+        ("41000.0.38022", '{"requests":41000,"link":38022}'),
+        ("40000.0.38500", '{"requests":41000,"link":38022}'),
+        ("39976.0.38500", '{"requests":39976,"link":38500}'),
+        ("65536.0.0", '{"requests":65536,"link":0}'),
     ):
         await linkset.act(m=said)
         await server.app.state.tally.save()
@@ -78,7 +79,7 @@ async def test_memory_that_hardly_differs_is_not_stored_again(server: Server) ->
 async def test_a_poll_that_tells_memory_neither_reads_nor_writes_the_store(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    linkset = await server.linkset(m="41000.38022")
+    linkset = await server.linkset(m="41000.0.38022")
     await linkset.act()
     used = []
     run = server.tables.store.run
@@ -88,11 +89,22 @@ async def test_a_poll_that_tells_memory_neither_reads_nor_writes_the_store(
         return await run(work)
 
     monkeypatch.setattr(server.tables.store, "run", counted)
-    await linkset.act(m="12000.11000")
+    await linkset.act(m="12000.0.11000")
     assert used == []
     await server.app.state.tally.save()
     await server.app.state.tally.save()
     assert len(used) == 1
+
+
+async def test_requests_that_got_no_answer_are_told_to_the_owner(serve: Any) -> None:
+    """As the scripts count them: from anew when they are reset."""
+    server = await serve(**OUTSIDE)
+    linkset = await server.paired()
+    assert (await told(linkset))["lost"] == 0
+    for lost in (3, 4, 0):
+        await linkset.act(m=f"41000.{lost}.38022")
+        await server.app.state.tally.save()
+        assert (await told(linkset))["lost"] == lost
 
 
 # ---- errors ---------------------------------------------------------------------------------

@@ -258,13 +258,14 @@ async def test_memory_is_what_was_told_last_to_whichever_process(
     for server, said in ((one, 40000), (other, 20000), (one, 40000)):
         linkset.server = server
         await tick(one, other)
-        await linkset.act(m=f"{said}.30000")
+        await linkset.act(m=f"{said}.{said}.30000")
         await server.registry.check(linkset.known)
         await server.app.state.tally.save()
         for asked in servers:
             read = asked.registry.free_bytes
             row = await asked.tables.store.run(lambda s: s.exec(select(DeviceRow)).one())
             assert read(row) == {"requests": said, "link": 30000}
+            assert row.lost == said
 
 
 async def test_refusals_are_summed_over_processes_by_days(

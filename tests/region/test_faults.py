@@ -815,8 +815,8 @@ def test_a_crowd_at_a_table_without_a_server_is_told_so_and_bounded(tmp_path: Pa
 
 
 @pytest.mark.parametrize("urls", [True, False])
-def test_the_table_tells_what_memory_its_scripts_have_left(tmp_path: Path, urls: bool) -> None:
-    """With its hello, and twice a minute at most while it asks for news more often."""
+def test_the_table_tells_how_its_scripts_are(tmp_path: Path, urls: bool) -> None:
+    """Memory and lost requests: with its hello, and twice a minute at most while it polls more."""
     with venue(tmp_path) as v:
         if not urls:
             v.region.caps.deny_next = 1000
@@ -827,7 +827,7 @@ def test_the_table_tells_what_memory_its_scripts_have_left(tmp_path: Path, urls:
             return LIMIT_BYTES - table.script(script).used_bytes()
 
         hello = next(r for r in v.region.requests if r.url.endswith("/hello"))
-        assert re.search(r"&m=\d{5}%2E\d{5}&", hello.body)
+        assert re.search(r"&m=\d{5}%2E0%2E\d{5}&", hello.body)
         first = dict(device.free_bytes)
         assert set(first) == {"requests", "link"}
         before = len(v.region.requests)
@@ -840,4 +840,7 @@ def test_the_table_tells_what_memory_its_scripts_have_left(tmp_path: Path, urls:
         assert device.free_bytes["link"] < first["link"] - 11_000
         for script, free in device.free_bytes.items():
             assert abs(free - left(script)) < 2_000
+        v.region.web.lose_request(times=3)
+        v.region.run(400)
+        assert device.lost == 3
         assert v.region.errors == []

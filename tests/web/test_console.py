@@ -344,10 +344,11 @@ async def test_a_pairing_code_pairs_and_the_linkset_can_be_cut_off(
     assert "in touch" in page
     assert "1 × 429" in page
     assert "not told" in page
-    device.told_memory("41000.8191")
+    device.told_health("41000.7.8191")
     await service.app.state.tally.save()
     page = await console.page()
     assert "requests 40.0 KB, link 8.0 KB" in page
+    assert re.search(r"<dt>Requests lost</dt><dd>7 ", page)
     assert ">little<" in page
     service.clock.ahead_s = 600
     assert "silent" in await console.page()

@@ -6,12 +6,12 @@ from alembic import op
 revision = "0012"
 down_revision = "0011"
 
-ERRORS = ("errors_4xx", "errors_429", "errors_5xx")
+COUNTS = ("errors_4xx", "errors_429", "errors_5xx", "lost")
 
 
 def upgrade() -> None:
     with op.batch_alter_table("devices", schema=None) as batch_op:
-        for name in ERRORS:
+        for name in COUNTS:
             batch_op.add_column(sa.Column(name, sa.Integer(), nullable=False, server_default="0"))
         batch_op.add_column(
             sa.Column("free_bytes", sa.String(length=64), nullable=False, server_default="{}")
@@ -28,5 +28,5 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_table("refusals")
     with op.batch_alter_table("devices", schema=None) as batch_op:
-        for name in (*ERRORS, "free_bytes"):
+        for name in (*COUNTS, "free_bytes"):
             batch_op.drop_column(name)
