@@ -66,11 +66,13 @@ class _Lsl:
         text = _text(scope, body)
         form = read_form(text)
         verb = scope["path"].rpartition("/")[2]
-        scope["device"] = self._registry.named(form)
-        if verb == "hello":
-            answer = await self._hello(text, form)
-        else:
-            answer = await self._act(verb, text, form, scope)
+        try:
+            if verb == "hello":
+                answer = await self._hello(text, form)
+            else:
+                answer = await self._act(verb, text, form, scope)
+        finally:  # only now is one known that this process had to read first
+            scope["device"] = self._registry.named(form)
         return Reply(200, answer.encode(), TEXT)
 
     async def _hello(self, body: str, form: Form) -> str:

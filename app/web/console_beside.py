@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from sqlmodel import Session, col, select
+
 from app.table import deeds
 from app.table.hot import HotTable
-from app.table.models import DeedRow
+from app.table.models import DeedRow, TableRow
 from app.table.service import Tables
 from app.web import console_views
 from app.web.words import Words
@@ -91,8 +93,15 @@ async def shown(tables: Tables, table: HotTable, t: Words) -> list[Beside]:
 
 async def everywhere(tables: Tables, limit: int, t: Words) -> list[Beside]:
     """What was done lately at all tables and about the whole service."""
-    rows = await tables.store.run(lambda session: deeds.everywhere(session, limit))
-    return [told(row, "", t) for row in rows]
+
+    def read(session: Session) -> tuple[list[DeedRow], dict[str, str]]:
+        rows = deeds.everywhere(session, limit)
+        owners = {row.owner_key for row in rows}
+        names = select(TableRow.owner_key, TableRow.owner_name)
+        return rows, dict(session.exec(names.where(col(TableRow.owner_key).in_(owners))).all())
+
+    rows, names = await tables.store.run(read)
+    return [told(row, names.get(row.owner_key, ""), t) for row in rows]
 
 
 # ---- in files -------------------------------------------------------------------------------

@@ -234,8 +234,6 @@ async def test_errors_are_summed_over_processes_and_stay_when_one_dies(
     """Whoever is asked tells those of all; what a process had not stored yet goes with it."""
     one, other = servers
     linkset = await one.linkset()
-    linkset.server = other
-    await linkset.act()
     bad = {name: linkset.form[name] for name in ("d", "k", "o", "owner", "u")} | {"a": "nobody"}
     for server, times in ((one, 2), (other, 3)):
         linkset.server = server

@@ -167,6 +167,9 @@ async def test_what_the_operator_does_in_his_console_is_noted_there(service: Ser
         ("the operator", "in the console", "announced on all boards: Restart at 14:00"),
     ]
     assert f'href="/t/{table.id}"' in page
+    ok(await client.patch(table.url, json={"listed": True}, headers=bearer(table.owner_token)))
+    page = unescape(ok(await client.get("/operator")).text)
+    assert beside(page)[0] == ("Olive", "by the API", "listed the table on the front page")
     new = re.findall(r"<code>([\w-]{43})</code>", shown.text)
     assert new
     assert new[0] not in page
