@@ -10,8 +10,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, Response
 
+from app import people
+
 from .conftest import OPERATOR, serving
-from .test_media import OWNER, Table, crowd
+from .test_browser import QUICK
+from .test_media import OWNER, Table, crowd, key
 from .test_theme_editor import session
 
 FIRST_VIEW_BYTES = 100_000
@@ -47,6 +50,8 @@ PAGES = {
     "tokens of the operator": "/operator/tokens",
     "nothing": "/nowhere",
 }
+REFUSED = {"nothing": 404, "closed console": 403}
+"""Pages that are no good news: with another status than 200."""
 EVERY_PAGE = pytest.mark.parametrize("name", PAGES)
 
 
@@ -63,31 +68,33 @@ def server(folder: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def tables(server: str) -> dict[str, str]:
-    """Ids of tables in every state."""
-    played = Table(server, lives=1, victory_s=0, bot_pick_s=0, bot_roll_s=0)
+    """Ids of tables in every state; one is listed, where Ada has played a match to its end."""
+    played = Table(server, **{**QUICK, "lives": 1})
+    played.patch(listed=True)
     played.join("Ada", 0)
     played.owner("add_bot")
     played.owner("start")
-    played.owner("reset_match")
+    played.finish()
     return {
         "lobby": Table(server).id,
         "table": crowd(server, "peril", 10).id,
         "crowd": crowd(server, "roulette", 30).id,
         "played": played.id,
-        "player": OWNER["key"],
+        "player": key(0),
     }
 
 
 @pytest.fixture(scope="module")
-def pass_(folder: Path, server: str) -> str:
-    return session(folder)
+def passes(folder: Path, server: str) -> dict[str, str]:
+    """Cookies of an owner, and of somebody who sees what is kept of her."""
+    return {"owner": session(folder, OWNER["key"]), "me": session(folder, key(0), people)}
 
 
 @pytest.fixture(scope="module")
-def visitor(server: str, browser: Browser, pass_: str) -> Iterator[BrowserContext]:
+def visitor(server: str, browser: Browser, passes: dict[str, str]) -> Iterator[BrowserContext]:
     """The browser of an owner who is the operator, too."""
     context = browser.new_context(color_scheme="light", reduced_motion="reduce")
-    context.add_cookies([{"name": "owner", "value": pass_, "url": server}])
+    context.add_cookies([{"name": n, "value": v, "url": server} for n, v in passes.items()])
     context.request.post(f"{server}/operator/enter", form={"token": OPERATOR})
     yield context
     context.close()
@@ -100,7 +107,9 @@ def test_a_page_keeps_nobody_out_and_fits_a_phone(
     """axe-core finds nothing serious, light or dark; nothing scrolls sideways at 360 px."""
     page = visitor.new_page()
     page.set_viewport_size({"width": 1280, "height": 800})
-    page.goto(server + PAGES[name].format(**tables))
+    answer = page.goto(server + PAGES[name].format(**tables))
+    assert answer is not None
+    assert answer.status == REFUSED.get(name, 200)
     page.wait_for_timeout(300)  # scripts have drawn what they draw
     told = serious(page)
     page.emulate_media(color_scheme="dark")

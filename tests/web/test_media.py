@@ -88,6 +88,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield base
 
 
+def key(number: int) -> str:
+    """Of an avatar."""
+    return f"00000000-0000-4000-8000-{number:012}"
+
+
 class Table:
     def __init__(self, base: str, game: str = "peril", **options: Any) -> None:
         self.base = base
@@ -109,11 +114,33 @@ class Table:
         body = {"avatar": OWNER, "command": {"type": command, **words}}
         self.post(f"/{self.id}/commands", body, self.token)
 
+    def patch(self, **settings: Any) -> None:
+        bearer = {"Authorization": f"Bearer {self.token}"}
+        where = f"{self.base}/api/v1/tables/{self.id}"
+        httpx.patch(where, json=settings, headers=bearer).raise_for_status()
+
     def join(self, name: str, number: int) -> None:
-        avatar = {"key": f"00000000-0000-4000-8000-{number:012}", "name": name}
+        avatar = {"key": key(number), "name": name}
         for command in ("join", "ready")[: 1 + (number > 0)]:
             body = {"avatar": avatar, "command": {"type": command}}
             self.post(f"/{self.id}/commands", body)
+
+    def finish(self) -> None:
+        """Pick and roll for the people of the match that is on, until it is over."""
+        state, seq = self.get()["state"], 0
+        while state["stage"] != "lobby":
+            for who in state["waiting_for"]:
+                if who.startswith("bot:"):
+                    continue
+                command: dict[str, Any] = {"type": "roll"}
+                if state["moment"] == "picking":
+                    taken = {number for seat in state["seats"] for number in seat["picks"]}
+                    free = [n for n in range(1, state["sides"] + 1) if n not in taken]
+                    command = {"type": "pick", "numbers": free[: state["picks_each"]]}
+                body = {"avatar": {"key": who, "name": "Ada"}, "command": command}
+                self.post(f"/{self.id}/commands", body)
+            seq = self.get("/frames", since=seq, wait_s=2)["seq"]
+            state = self.get()["state"]
 
     def played(self) -> list[dict[str, Any]]:
         """A match of bots from its start to its end: each news, and what there was to know then."""

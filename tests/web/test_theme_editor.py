@@ -218,11 +218,13 @@ def server(folder: Path) -> Iterator[str]:
         yield base
 
 
-def session(folder: Path) -> str:
+def session(folder: Path, key: str = OWNER["key"], way: Any = consoles) -> str:
+    """What a cookie holds: `owner` of the console, `me` (`way`: `people`) of somebody's data."""
+
     async def make() -> str | None:
         tables = Tables(open_log(folder / "peril.db"))
-        link = await consoles.link(tables, Key(OWNER["key"]))
-        made = await consoles.enter(tables, link.partition("code=")[2])
+        link = await way.link(tables, Key(key))
+        made = await way.enter(tables, link.partition("code=")[2])
         tables.store.close()
         return made
 
