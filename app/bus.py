@@ -114,8 +114,11 @@ class Bus:
             self._some.clear()
             said, self._out = self._out, []
             await client.publish(self._channel, msgspec.msgpack.encode(Message(self._me, said)))
+            # Not `wait_for`: cancelled when there is something just then, it forgets that it was,
+            # and the task group, which cancels once, waits for ever.
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._some.wait(), BEAT_S)
+                async with asyncio.timeout(BEAT_S):
+                    await self._some.wait()
 
     async def _listen(self, heard: PubSub) -> None:
         decode = msgspec.msgpack.Decoder(Message).decode
