@@ -6,13 +6,9 @@ import time
 from typing import Annotated, Any
 
 import typer
-from sqlmodel import Session, col, select
 
-from app import codes
 from app.console import DataDir, read_settings, run
 from app.errors import NotFound, PerilError
-from app.table import deeds
-from app.table.models import DeviceRow
 
 app = typer.Typer(no_args_is_help=True, help="Pair tables in-world, list them, cut one off.")
 
@@ -24,6 +20,9 @@ def code(
     data_dir: DataDir = None,
 ) -> None:
     """Make a pairing code: good once, for 15 minutes, typed by its owner at the table."""
+    from app import codes
+    from app.table import deeds
+
     owner = owner.lower()
 
     async def work(tables: Any) -> str:
@@ -38,9 +37,12 @@ def code(
 @app.command("list")
 def list_(data_dir: DataDir = None) -> None:
     """List the tables in-world."""
+    from sqlmodel import col, select
+
+    from app.table.models import DeviceRow
 
     async def work(tables: Any) -> list[DeviceRow]:
-        def read(session: Session) -> list[DeviceRow]:
+        def read(session: Any) -> list[DeviceRow]:
             return list(session.exec(select(DeviceRow).order_by(col(DeviceRow.table_id))))
 
         return list(await tables.store.run(read))
@@ -59,8 +61,9 @@ def revoke(
 
     async def work(tables: Any) -> None:
         from app.devices.registry import cut_off
+        from app.table import deeds
 
-        def write(session: Session) -> bool:
+        def write(session: Any) -> bool:
             return cut_off(session, deeds.COMMAND_LINE, table, int(time.time() * 1000))
 
         if not await tables.store.run(write):
