@@ -45,19 +45,18 @@ async def _play(port: int, tables: list[linkset.Linkset]) -> int:
     began = loop.time()
 
     async def one(number: int, table: linkset.Linkset) -> int:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
         sent = 0
-        await asyncio.sleep(pause_s * number / len(tables))
         for request in table.requests(max(int(SECONDS / pause_s), 1)):
             await asyncio.sleep(began + pause_s * (number / len(tables) + sent) - loop.time())
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(request)
             head = await reader.readuntil(b"\r\n\r\n")
             assert head.startswith(b"HTTP/1.1 200"), head
             length = int(head.lower().partition(b"content-length:")[2].split(b"\r\n")[0])
             await reader.readexactly(length)
+            writer.close()
             sent += 1
         table.took(sent)
-        writer.close()
         return sent
 
     return sum(await asyncio.gather(*(one(n, t) for n, t in enumerate(tables))))
