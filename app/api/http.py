@@ -14,7 +14,7 @@ HEAD_BYTES = 32_768
 """What may have come of a request before its head is complete."""
 
 
-class _Joined:
+class Joined:
     """A transport that sends what is written at one moment together.
 
     uvicorn writes head and body of an answer apart: a packet and 20 µs more for each, profiled.
@@ -36,7 +36,8 @@ class _Joined:
     def _flush(self) -> None:
         if self._held:
             held, self._held = self._held, []
-            self._transport.write(b"".join(held))
+            if not self._transport.is_closing():
+                self._transport.write(b"".join(held))
 
     def close(self) -> None:
         self._flush()
@@ -57,7 +58,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(_Joined(transport, self.loop))  # type: ignore[arg-type]
+        super().connection_made(Joined(transport, self.loop))  # type: ignore[arg-type]
         self._late = self.loop.call_later(self._limit_s, self._too_late)
 
     def connection_lost(self, exc: Exception | None) -> None:
