@@ -234,12 +234,20 @@ def session(folder: Path, key: str = OWNER["key"], way: Any = consoles) -> str:
 
 
 @pytest.fixture
-def page(server: str, folder: Path, browser: Browser) -> Iterator[Page]:
+def scripts() -> bool:
+    """Whether the browser runs them."""
+    return True
+
+
+@pytest.fixture
+def page(server: str, folder: Path, browser: Browser, scripts: bool) -> Iterator[Page]:
     """The editor of a new table."""
     body: dict[str, Any] = {"name": "The Rooftop", "owner": OWNER}
     bearer = {"Authorization": f"Bearer {OPERATOR}"}
     made = httpx.post(f"{server}/api/v1/tables", json=body, headers=bearer).raise_for_status()
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 800}, java_script_enabled=scripts
+    )
     context.add_cookies([{"name": "owner", "value": session(folder), "url": server}])
     page = context.new_page()
     page.goto(f"{server}/owner/{made.json()['id']}/theme")
@@ -281,6 +289,25 @@ def test_the_owner_chooses_a_moment_and_the_draft_is_shown_in_it(page: Page) -> 
     page.locator('[name="status.victory_1"]').press("Enter")
     expect(page.get_by_text("Saved. The table shows it.")).to_be_visible()
     expect(page.get_by_label("Moment")).to_have_value("Somebody has won")
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_who_changes_the_language_loses_nothing_he_typed(page: Page) -> None:
+    page.get_by_text("Status display").click()
+    page.locator('[name="say.joined"]').fill("Come in, {nobody}!")
+    page.locator('[name="status.victory_1"]').fill("WHAT A MATCH")
+    page.get_by_label("Moment").select_option("Somebody has won")
+    for language, told in (("Español", "no se puede rellenar {nobody}"), ("English", "cannot be")):
+        page.get_by_role("button", name=language).click()
+        expect(page.locator("html")).to_have_attribute("lang", language[:2].lower())
+        expect(page.locator('[name="say.joined"]')).to_have_value("Come in, {nobody}!")
+        expect(page.locator('[id="say.joined-help"] .problem')).to_contain_text(told)
+        expect(page.locator('[name="status.victory_1"]')).to_be_visible()
+        expect(page.locator('[name="status.victory_1"]')).to_have_value("WHAT A MATCH")
+        expect(page.locator(".text-status text").first).to_contain_text("WHAT A MATCH")
+    page.locator('[name="say.joined"]').fill("Come in!")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved. The table shows it.")).to_be_visible()
 
 
 def test_it_fits_a_phone(page: Page) -> None:
