@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, Response
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Response, expect
 
 from app import people
 
@@ -134,6 +134,38 @@ def serious(page: Page, rules: Sequence[str] = ()) -> list[str]:
         if one["impact"] in SERIOUS
         for node in one["nodes"][:4]
     ]
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_on_a_phone_a_ranking_takes_room_as_soon_as_somebody_is_in_it(
+    server: str, browser: Browser, scripts: bool
+) -> None:
+    table = Table(server, **{**QUICK, "lives": 1, "victory_s": 0})
+    context = browser.new_context(
+        viewport={"width": 360, "height": 740}, java_script_enabled=scripts
+    )
+    page = context.new_page()
+    page.goto(f"{server}/t/{table.id}")
+    ranking, dice = page.locator(".ranking"), page.locator(".text-dice")
+    if scripts:
+        expect(page.locator("#state")).to_have_text("live")
+    assert height(ranking) == 0
+    assert height(page.locator(".board")) < 300
+    table.join("Ada", 0)
+    table.owner("add_bot")
+    table.owner("start")
+    table.finish()
+    if not scripts:
+        page.reload()
+    expect(ranking).to_contain_text("Ada")
+    assert height(ranking) > 5 * height(dice)
+    context.close()
+
+
+def height(part: Locator) -> float:
+    """In CSS pixels."""
+    box = part.bounding_box()
+    return box["height"] if box else 0
 
 
 @pytest.mark.parametrize("name", ["front", "lobby", "table", "media", "match", "ranking"])

@@ -49,6 +49,7 @@ export class Board {
   #rows(set, frame) {
     set.setAttribute("fill", rgb(frame.color));
     const rows = frame.rows.length ? frame.rows : [...set.children].map(() => "");
+    set.toggleAttribute("data-blank", !rows.some((row) => row.trim()));
     const columns = rows[0].length || set.viewBox.baseVal.width / 10;
     set.setAttribute("viewBox", `0 0 ${columns * 10} ${rows.length * 20}`);
     const places = Array.from({ length: columns }, (_, i) => `${i * 10 + 5} `).join("");
