@@ -121,6 +121,59 @@ def test_a_page_keeps_nobody_out_and_fits_a_phone(
     assert wide == 360
 
 
+@pytest.fixture(scope="module")
+def long_names(server: str, tables: dict[str, str]) -> dict[str, str]:
+    """A table whose name has no place to break, and where one is waited for whose has none."""
+    table = Table(server, "werewolf", name="W" * 63)
+    table.patch(listed=True)
+    table.join("M" * 63, 40)
+    for _ in range(7):
+        table.owner("add_bot")
+    table.owner("start")
+    return {**tables, "lobby": table.id, "table": table.id, "played": table.id}
+
+
+@EVERY_PAGE
+def test_a_page_fits_the_narrowest_phone_however_long_names_are(
+    server: str, visitor: BrowserContext, long_names: dict[str, str], name: str
+) -> None:
+    """As narrow as a page of 1280 px is that somebody has enlarged four times; in Spanish, whose
+    words are longer."""
+    page = visitor.new_page()
+    page.set_viewport_size({"width": 320, "height": 640})
+    address = server + PAGES[name].format(**long_names)
+    page.goto(address + ("&" if "?" in address else "?") + "lang=es")
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    page.close()
+    visitor.clear_cookies(name="lang")
+    assert wide == 320
+
+
+def test_a_short_name_beside_a_long_one_leaves_no_gaps(
+    server: str, visitor: BrowserContext, long_names: dict[str, str]
+) -> None:
+    """The lines of a table on the front page stay together; names in a ranking stay readable."""
+    page = visitor.new_page()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(server)
+    gaps = page.eval_on_selector_all(
+        ".tables a",
+        """cards => cards.map((card) => {
+          const [name, game] = [".table-name bdi", ".table-game"].map((of) => card.querySelector(of));
+          return game.getBoundingClientRect().top - name.getBoundingClientRect().bottom;
+        })""",
+    )
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.goto(f"{server}/rankings?lang=es")
+    name = page.locator(".ranks tbody th").first.bounding_box()
+    page.close()
+    visitor.clear_cookies(name="lang")
+    assert len(gaps) == 2
+    assert max(gaps) < 12
+    assert name is not None
+    assert name["width"] >= 96
+
+
 def serious(page: Page, rules: Sequence[str] = ()) -> list[str]:
     """What axe-core finds: the rule, and the first elements it holds against.
 

@@ -94,9 +94,11 @@ def key(number: int) -> str:
 
 
 class Table:
-    def __init__(self, base: str, game: str = "peril", **options: Any) -> None:
+    def __init__(
+        self, base: str, game: str = "peril", name: str = "The Rooftop", **options: Any
+    ) -> None:
         self.base = base
-        body = {"name": "The Rooftop", "owner": OWNER, "game": game, "options": options}
+        body = {"name": name, "owner": OWNER, "game": game, "options": options}
         made = self.post("", body)
         self.id, self.token = made["id"], made["owner_token"]
         self.media = f"{base}/t/{self.id}?media"
