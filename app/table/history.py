@@ -14,6 +14,8 @@ from app.table.log import Append, Deadline, Entry, Log, Opened
 from app.table.models import DeadlineRow, DeviceRow, EntryRow, MatchRow, PersonRow, TableRow
 
 MATCHES_AT_ONCE = 20
+LOOKED_BACK = 5
+"""Matches: a table changes its game a few times until one is played again."""
 SEED_SHOWN = '"type":"seed_shown"'
 """Stands so in the events of a match that is over, and never inside of what people wrote."""
 
@@ -200,6 +202,21 @@ async def public_log(store: Log, match_id: str) -> tuple[MatchRow, list[Line]]:
 def is_over(row: MatchRow, entries: Sequence[EntryRow] | Sequence[Line]) -> bool:
     """Whether nothing of a match is secret any more."""
     return row.closed_ms is not None or any(SEED_SHOWN in entry.events for entry in entries)
+
+
+async def last_played(store: Log, table_id: str, before: int) -> str:
+    """The match played last of the latest before this number; "" if they were lobbies alone."""
+
+    def read(session: Session) -> str:
+        matches = [f"{table_id}-{n}" for n in range(max(1, before - LOOKED_BACK), before)]
+        query = (
+            select(EntryRow.match_id)
+            .where(col(EntryRow.match_id).in_(matches), col(EntryRow.events).contains(SEED_SHOWN))
+            .order_by(col(EntryRow.seq).desc())
+        )
+        return session.exec(query.limit(1)).first() or ""
+
+    return await store.run(read)
 
 
 async def match_log(store: Log, match_id: str) -> tuple[MatchRow, list[EntryRow]]:

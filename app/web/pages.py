@@ -87,6 +87,7 @@ class TableView:
     `seats`: dicts with at least `name`, and as the game has it `bot`, `ready`, `starter`, `lives`,
     `out`, `marks`, `winner`.  `chances`: the odds of the throw that comes.
     `match`, `match_before`: ids of this match and of the one before, which can be checked.
+    `last_played`: the match that was played last, "" while one is on or if there is none.
     """
 
     id: str
@@ -105,6 +106,7 @@ class TableView:
     locked: bool = False
     match: str = ""
     match_before: str = ""
+    last_played: str = ""
     commitment: str = ""
     language: str = "en"
     left_s: int | None = None

@@ -11,7 +11,7 @@ from app import players, ranking
 from app.errors import NotFound
 from app.games import GAMES, menus
 from app.games.core import NOBODY
-from app.table import listing, news
+from app.table import history, listing, news
 from app.table.hot import HotTable
 from app.table.service import Tables
 from app.table.step import match_id
@@ -36,6 +36,9 @@ class Shown:
             return None
         state = news.noticed(table)
         match = state.match
+        played = ""
+        if match.stage == "lobby" and table.number > 1:
+            played = await history.last_played(self._tables.store, table.id, table.number)
         return TableView(
             id=table.id,
             name=table.name,
@@ -56,6 +59,7 @@ class Shown:
             locked=match.locked,
             match=state.match_id,
             match_before=match_id(table.id, table.number - 1) if table.number > 1 else "",
+            last_played=played,
             commitment=match.commitment,
             language=match.language,
             left_s=_left_s(table, self._tables),

@@ -287,6 +287,33 @@ def test_the_table_shows_its_commitment_and_leads_to_the_log(open_page: Open, se
     expect(page.locator("#verdict")).to_have_attribute("data-state", "good")
 
 
+def test_an_open_table_leads_to_the_match_that_was_played_last(
+    open_page: Open, server: str
+) -> None:
+    """By the link among the players: live, drawn by the server, and when the game is another."""
+    table = Table(server)
+    page = open_page(f"{server}/t/{table.id}")
+    again = page.get_by_role("link", name="Watch the last match again")
+    expect(again).to_be_hidden()
+    table.played()
+    expect(again).to_have_attribute("href", f"/m/{table.match}")
+    expect(again).to_be_visible()
+    table.send("choose_game", game="roulette")
+    page = open_page(f"{server}/t/{table.id}?lang=es", java_script_enabled=False)
+    page.get_by_role("link", name="Volver a ver la última partida").click()
+    expect(page).to_have_url(table.page)
+
+
+def test_a_lobby_that_became_one_of_another_game_is_no_match_to_watch(
+    open_page: Open, server: str
+) -> None:
+    """Nothing was played in it."""
+    table = Table(server)
+    table.send("choose_game", game="roulette")
+    page = open_page(f"{server}/t/{table.id}")
+    expect(page.get_by_role("link", name="Watch the last match again")).to_be_hidden()
+
+
 # ---- the replay -----------------------------------------------------------------------------
 
 

@@ -96,17 +96,34 @@ function showTable(view) {
   find("chances").toggleAttribute("hidden", !chances);
   find("rules-link").setAttribute("href", `/rules/${view.game}`);
   find("rules-of").textContent = say(view.title);
+  showLastPlayed(view);
   showFairness(view);
 }
+
+// In a lobby a way to the match played last: the server's at first, later the one that was on.
+let known = null;
+function showLastPlayed(view) {
+  const link = find("last-played");
+  const open = view.stage === "lobby";
+  // Between two looks a short match may have come and gone; with another game it was a lobby.
+  const passed = known && known.match !== view.match && known.game === view.game;
+  if (!open) link.setAttribute("href", page(view.match));
+  else if (passed) link.setAttribute("href", page(`${table}-${numberOf(view.match) - 1}`));
+  link.parentElement.hidden = !open || !link.hasAttribute("href");
+  known = view;
+}
+
+const page = (match) => `/m/${encodeURIComponent(match)}`;
+const numberOf = (match) => Number(match.split("-").at(-1));
 
 function showFairness(view) {
   if (!find("commitment")) return; // a page without the matches of the service
   find("commitment").textContent = view.state.commitment || say("none");
   const link = find("match-link");
-  link.setAttribute("href", `/m/${encodeURIComponent(view.match)}`);
+  link.setAttribute("href", page(view.match));
   link.textContent = say(view.stage === "over" ? "Check this match" : "The log of this match");
-  const before = Number(view.match.split("-").at(-1)) - 1;
-  find("match-before").setAttribute("href", `/m/${encodeURIComponent(`${table}-${before}`)}`);
+  const before = numberOf(view.match) - 1;
+  find("match-before").setAttribute("href", page(`${table}-${before}`));
   find("match-before").toggleAttribute("hidden", before < 1);
 }
 
