@@ -17,7 +17,7 @@ from app.games.core import Key
 from app.games.texts import LANGUAGES
 from app.table.service import Tables
 from app.web import pages, words
-from app.web.sessions import OLD_FORM, form_token, read_form
+from app.web.sessions import OLD_FORM, by_https, form_token, read_form
 
 COOKIE: Final = "me"
 HEADERS: Final = {
@@ -56,7 +56,7 @@ def router(tables: Tables) -> APIRouter:
             visit,
             max_age=codes.VISIT_S,
             path="/me",
-            secure=request.url.scheme == "https",
+            secure=by_https(request, tables.public_url),
             httponly=True,
             samesite="strict",
         )

@@ -50,13 +50,12 @@ class Sessions:
 
     def opened(self, request: Request, response: Response, session: str) -> Response:
         """Let the browser in from now on."""
-        by_https = self._tables.public_url.startswith("https:") or request.url.scheme == "https"
         response.set_cookie(
             self._console,
             session,
             max_age=codes.LIVES_S[self._console],
             path=f"/{self._console}",
-            secure=by_https,
+            secure=by_https(request, self._tables.public_url),
             httponly=True,
             samesite="strict",
         )
@@ -83,6 +82,11 @@ async def read_form(request: Request, fields: int = FIELDS) -> Form:
         return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=fields))
     except ValueError:
         return {}
+
+
+def by_https(request: Request, public_url: str) -> bool:
+    """Whether browsers come by HTTPS, which a proxy in front may end."""
+    return public_url.startswith("https:") or request.url.scheme == "https"
 
 
 def from_here(request: Request, public_url: str) -> bool:

@@ -159,8 +159,9 @@ def test_a_short_name_beside_a_long_one_leaves_no_gaps(
     gaps = page.eval_on_selector_all(
         ".tables a",
         """cards => cards.map((card) => {
-          const [name, game] = [".table-name bdi", ".table-game"].map((of) => card.querySelector(of));
-          return game.getBoundingClientRect().top - name.getBoundingClientRect().bottom;
+          const [name, game] = [".table-name bdi", ".table-game"].map(
+            (part) => card.querySelector(part).getBoundingClientRect());
+          return game.top - name.bottom;
         })""",
     )
     page.set_viewport_size({"width": 320, "height": 640})

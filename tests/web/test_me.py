@@ -84,6 +84,14 @@ async def test_by_https_the_cookie_is_for_https_alone(service: Service) -> None:
     assert "; Secure" in opened.headers["set-cookie"]
 
 
+async def test_the_cookie_is_secure_where_a_proxy_ends_https(tmp_path: Path) -> None:
+    public = "https://table.example"
+    async with serving(tmp_path, public_url=public) as service:
+        whole = await people.link(service.tables, Key(ADA["key"]))
+        opened = ok(await service.client.get(whole.removeprefix(public)))
+    assert "; Secure" in opened.headers["set-cookie"]
+
+
 @pytest.mark.parametrize("path", ["/me", "/me/export", "/me/open", "/me/open?code=%ff%00x"])
 async def test_without_a_link_there_is_a_sentence_and_nothing_else(
     service: Service, path: str
