@@ -129,6 +129,23 @@ def test_the_page_follows_the_table_and_shows_names_as_text(page: Page, table: T
     expect(page.get_by_text("Nobody is banned.")).to_be_visible()
 
 
+def test_the_page_follows_on_after_a_proxy_had_no_server_to_ask(
+    browser: Browser, table: Table
+) -> None:
+    """A browser gives a stream up that is answered with 503; what happened meanwhile is shown."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(table.link())
+    page.get_by_role("button", name="Enter").click()
+    expect(page.get_by_role("heading", name="Your tables")).to_be_visible()
+    page.route("**/stream?*", lambda route: route.fulfill(status=503), times=1)
+    with page.expect_response("**/stream?*"):
+        page.goto(table.base + table.path)
+    table.do("commands", {**INES, "name": "Ines"}, command={"type": "join"})
+    expect(page.locator("[data-live=seats]")).to_contain_text("Ines", timeout=15_000)
+    context.close()
+
+
 def test_without_scripts_all_can_be_done_as_well(browser: Browser, table: Table) -> None:
     context = browser.new_context(java_script_enabled=False, viewport={"width": 360, "height": 640})
     page = context.new_page()
