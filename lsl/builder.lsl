@@ -57,32 +57,35 @@ want(string name, vector place, vector size)
     gWanted += [name, place, size];
 }
 
+// Say to the owner, in his language, why nothing more is built.
+stop(string english, string spanish)
+{
+    llOwnerSay(llList2String([english, spanish],
+        llSubStringIndex(llGetAgentLanguage(llGetOwner()), "es") == 0));
+    gWanted = [];
+    llSetTimerEvent(0.0);
+}
+
 next()
 {
-    if (gWanted == [])
-    {
-        llSetTimerEvent(0.0);
-        llOwnerSay("The table is complete. Take this script out of it now.");
-        return;
-    }
     string object = PLATE;
     if (llSubStringIndex(llList2String(gWanted, 0), MESH_NAME) == 0)
         object = MESH;
-    string trouble;
-    if (llGetInventoryType(object) != INVENTORY_OBJECT)
-        trouble = "Put an object “" + object + "” into the table, then touch it again.";
+    if (gWanted == [])
+        stop("The table is complete. Take this script out of it now.",
+            "La mesa está completa. Saca ahora este script de ella.");
+    else if (llGetInventoryType(object) != INVENTORY_OBJECT)
+        stop("Put an object “" + object + "” into the table, then touch it again.",
+            "Pon en la mesa un objeto «" + object + "» y tócala otra vez.");
     else if (gTried >= TRIES)
-        trouble = "Nothing can be rezzed here: allow building on this land, then touch the table again.";
-    if (trouble != "")
+        stop("Nothing can be rezzed here: allow building on this land, then touch the table again.",
+            "Aquí no se puede crear nada: permite construir en este terreno y toca la mesa otra vez.");
+    else
     {
-        llOwnerSay(trouble);
-        gWanted = [];
-        llSetTimerEvent(0.0);
-        return;
+        gTried += 1;
+        llSetTimerEvent(REZ_S);
+        llRezObject(object, llGetPos() + <0.0, 0.0, 0.5>, ZERO_VECTOR, llGetRot(), 0);
     }
-    gTried += 1;
-    llSetTimerEvent(REZ_S);
-    llRezObject(object, llGetPos() + <0.0, 0.0, 0.5>, ZERO_VECTOR, llGetRot(), 0);
 }
 
 default
@@ -94,7 +97,7 @@ default
         gTried = 0;
         plan();
         if (gWanted == [])
-            llOwnerSay("Nothing is missing. Take this script out of the table now.");
+            next();
         else
             llRequestPermissions(llGetOwner(), PERMISSION_CHANGE_LINKS);
     }
@@ -104,7 +107,8 @@ default
         if (given & PERMISSION_CHANGE_LINKS)
             next();
         else
-            llOwnerSay("Without your consent to link, nothing can be built.");
+            stop("Without your consent to link, nothing can be built.",
+                "Sin tu permiso para enlazar no se puede construir nada.");
     }
 
     object_rez(key made)

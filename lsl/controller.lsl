@@ -1,5 +1,5 @@
 // Peril Table, controller.  Reads the notecard, hands touches on, says what is to be said, to all or
-// to one, and tells the owner what the land does not allow.  MIT licence.
+// to one, and looks what the land does not allow.  MIT licence.
 
 // ---- words shared with the server: written by `peril lsl`, not by hand ----
 string  FIELD     = "¦";
@@ -14,12 +14,12 @@ integer MSG_ASK   = 7307;
 
 string NOTECARD = "Peril Table";                   // name of the notecard with the settings
 string RANKING  = "FURWARE text mesh:Leaderboard:"; // its touches are for the text script
-float  LAND_S   = 4.0;                             // after a start, when the others have begun
 
 list    gSettings;    // [name, value] of the lines of the notecard
 key     gLineRequest; // the line being read, NULL_KEY when all are
 integer gLine;        // its number
 integer gSaid;        // number of the last line said; the next are larger
+integer gLooked;      // what the land allows was looked at since the start
 
 readNotecard()
 {
@@ -28,7 +28,16 @@ readNotecard()
     if (llGetInventoryType(NOTECARD) == INVENTORY_NOTECARD)
         gLineRequest = llGetNotecardLine(NOTECARD, gLine);
     else
-        llOwnerSay("Put a notecard “" + NOTECARD + "” into this table with a line like: server = https://…");
+        tellNone();
+}
+
+// No server is known: say to the owner what is missing, in his language.
+tellNone()
+{
+    llOwnerSay(llList2String(["Put a notecard “" + NOTECARD
+        + "” with a line “server = https://…” into this table.", "Pon en esta mesa una nota «" + NOTECARD
+        + "» con una línea «server = https://…»."],
+        llSubStringIndex(llGetAgentLanguage(llGetOwner()), "es") == 0));
 }
 
 tellSettings()
@@ -37,27 +46,25 @@ tellSettings()
         llMessageLinked(LINK_THIS, MSG_FACTS, llDumpList2String(gSettings, FIELD), NULL_KEY);
 }
 
+// What the land does not allow; the server has the words for it.
 checkLand()
 {
-    string report;
+    gLooked = TRUE;
+    string found;
     integer flags = llGetParcelFlags(llGetPos());
     if (!(flags & PARCEL_FLAG_ALLOW_SCRIPTS))
-        report += "\n• Scripts are off here: About Land → Options → Run Scripts.";
+        found += "scripts,";
     if (!(flags & PARCEL_FLAG_ALLOW_CREATE_OBJECTS) && llGetLandOwnerAt(llGetPos()) != llGetOwner())
-        report += "\n• Nothing can be rezzed here, so no floaters: About Land → Options → Build.";
+        found += "build,";
     if (llGetFreeURLs() < 1)
-        report += "\n• No URL is free in this region: the table asks the server instead, a little slower.";
+        found += "url,";
     list experience = llGetExperienceDetails(NULL_KEY);
     if (experience == [])
-        report += "\n• The scripts belong to no Experience, so players get floaters instead of HUDs:"
-            + " compile hud.lsl with “Use Experience”.";
+        found += "no_experience";
     else if (llList2Integer(experience, 3) != 0)
-        report += "\n• The Experience “" + llList2String(experience, 0) + "” is not allowed here, so"
-            + " players get floaters instead of HUDs: About Land → Experiences → Add.";
-    if (report == "")
-        llOwnerSay("This land allows all that the table needs.");
-    else
-        llOwnerSay("The table works here, but:" + report);
+        found += "experience";
+    llMessageLinked(LINK_THIS, MSG_ACT, llDumpList2String(["land", "lacks", found, "experience",
+        llReplaceSubString(llList2String(experience, 0), FIELD, "|", 0)], FIELD), llGetOwner());
 }
 
 // Say the lines of an answer.  A line has a number and is said once, however often it comes; what
@@ -89,8 +96,10 @@ hear(string body, integer fresh)
                 llRegionSayTo(who, 0, text);
         }
         else if (kind == "K" && fresh)
-            checkLand();
+            gLooked = FALSE;
     }
+    if (fresh && !gLooked)
+        checkLand();
 }
 
 default
@@ -98,12 +107,11 @@ default
     state_entry()
     {
         readNotecard();
-        llSetTimerEvent(LAND_S);
     }
 
     on_rez(integer start)
     {
-        llSetTimerEvent(LAND_S);
+        gLooked = FALSE;
     }
 
     changed(integer change)
@@ -112,12 +120,6 @@ default
             llResetScript();
         if (change & CHANGED_INVENTORY)
             readNotecard();
-    }
-
-    timer()
-    {
-        llSetTimerEvent(0.0);
-        checkLand();
     }
 
     dataserver(key request, string line)
@@ -137,7 +139,7 @@ default
             gLineRequest = llGetNotecardLine(NOTECARD, gLine);
         }
         else if (llList2String(gSettings, 1) == "")
-            llOwnerSay("The notecard “" + NOTECARD + "” has no line “server = …”.");
+            tellNone();
         tellSettings();
     }
 

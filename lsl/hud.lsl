@@ -23,23 +23,27 @@ integer gWorn;    // it is attached
 integer gDying;   // it is to go as soon as it may detach
 
 // Take what the table gave along at the rez; without that this is just an object being edited.
-integer begin()
+begin()
 {
     list start = llParseStringKeepNulls(llGetStartString(), [FIELD], []);
     if (llGetListLength(start) < 5)
-        return FALSE;
+        return;
     gTable = llList2Key(start, 0);
     gAvatar = llList2Key(start, 1);
     gKind = llList2String(start, 2);
     gChannel = llList2Integer(start, 3);
     gPlace = (vector)llList2String(start, 4);
-    gGone = 0;
-    gAsked = -1;
+    gGone = gAsked = 0;
     if (llGetListLength(start) > 5)
         show(llList2List(start, 4, -1));
     llListen(gChannel, "", gTable, "");
     llSetTimerEvent(LOOK_S);
-    return TRUE;
+    tell("hello" + FIELD + (string)gAvatar);
+    if (gKind == "f"
+        || llList2Integer(llGetObjectDetails(gAvatar, [OBJECT_ATTACHED_SLOTS_AVAILABLE]), 0) < 1)
+        stand();
+    else
+        llRequestExperiencePermissions(gAvatar, "");
 }
 
 tell(string message)
@@ -63,17 +67,6 @@ follow()
     list where = llGetObjectDetails(gAvatar, [OBJECT_POS]);
     if (where != [])
         llSetRegionPos(llList2Vector(where, 0) + <0.0, 0.0, 1.5>);
-}
-
-ask()
-{
-    if (llList2Integer(llGetObjectDetails(gAvatar, [OBJECT_ATTACHED_SLOTS_AVAILABLE]), 0) < 1)
-    {
-        stand();
-        return;
-    }
-    gAsked = 0;
-    llRequestExperiencePermissions(gAvatar, "");
 }
 
 go()
@@ -102,13 +95,8 @@ default
 {
     on_rez(integer start)
     {
-        if (llGetAttached() != 0 || !begin())
-            return;
-        tell("hello" + FIELD + (string)gAvatar);
-        if (gKind == "h")
-            ask();
-        else
-            stand();
+        if (llGetAttached() == 0)
+            begin();
     }
 
     experience_permissions(key who)
@@ -164,10 +152,7 @@ default
 
     timer()
     {
-        if (llGetObjectDetails(gTable, [OBJECT_POS]) == [])
-            gGone += 1;
-        else
-            gGone = 0;
+        gGone = (gGone + 1) * (llGetObjectDetails(gTable, [OBJECT_POS]) == []);
         if (gGone >= GONE_LOOKS)
             go();
         else if (gAsked >= 0)

@@ -44,7 +44,7 @@ rez(integer i, string shows)
     if (object == NULL_KEY && !gToldRez)
     {
         gToldRez = TRUE;
-        llOwnerSay("HUDs and floaters cannot be rezzed here. The game goes on without them.");
+        llMessageLinked(LINK_THIS, MSG_ACT, llDumpList2String(["land", "lacks", "rez"], FIELD), llGetOwner());
     }
     gHuds = llListReplaceList(gHuds, [bits + 1], i + 2, i + 2);
     llSetTimerEvent(REZ_S);
@@ -72,9 +72,8 @@ want(list record)
     integer i = llListFindList(gHuds, [(key)avatar]);
     if (i == -1)
     {
-        i = llGetListLength(gHuds);
         gHuds += [(key)avatar, NULL_KEY, floater | LATE];
-        rez(i, shows);
+        rez(llGetListLength(gHuds) - STRIDE, shows);
         return;
     }
     key object = llList2Key(gHuds, i + 1);

@@ -49,14 +49,10 @@ list lineAt(string body, integer at)
 who()
 {
     list all = [gServer];
-    if (gServer != "")
-        all += ["o", llGetKey(), "owner", llGetOwner(), "u", gUrl, "since", gSeq];
-    if (gServer != "" && gDevice != "")
-        all += ["d", gDevice];
     // What the server says to a table that it does not know (any more) is in this language.
-    integer i = llListFindList(gFacts, ["language"]);
-    if (gServer != "" && i != -1 && llList2String(gFacts, i + 1) != "")
-        all += llList2List(gFacts, i, i + 1);
+    if (gServer != "")
+        all += ["o", llGetKey(), "owner", llGetOwner(), "u", gUrl, "since", gSeq, "d", gDevice, "language",
+            llList2String(gFacts, llListFindList(gFacts, ["language"]) + 1)];
     llMessageLinked(LINK_THIS, MSG_WHO, llDumpList2String(all, FIELD), NULL_KEY);
 }
 

@@ -20,6 +20,9 @@ integer TRIES        = 5;    // of a human action; asking for news goes on for e
 integer STRIDE       = 6;    // of gQueue
 string  DATA_DEVICE  = "peril:device"; // linkset data: who this table is, written by the link script
 string  DATA_PASS    = "peril:table";
+integer UNREACHED    = 0;    // places in gWords
+integer SILENT       = 1;
+integer REFUSED      = 2;
 
 string gServer;     // address of the server
 string gWho;        // ¦name¦value… of every request: who this table is, what it has painted; or nothing
@@ -27,12 +30,17 @@ list   gQueue;      // [request or NULL_KEY, verb, avatar or "", fields, tries, 
 float  gRoom;       // requests that may go out now
 float  gRoomAt;     // since when
 integer gLost;      // requests without an answer since this script began
+// What is said where no server says it.  One that was reached gave its own words, a record W.
+list    gWords = ["The table cannot reach its server just now. Touch it again in a moment.",
+    "The server does not answer just now. The table tries again by itself.",
+    "This table cannot play just now. Its owner has been told why."];
 
 // Let the controller say something to the avatar who acted, if one did.
-tell(string avatar, string text)
+tell(string avatar, integer word)
 {
     if (avatar != "")
-        llMessageLinked(LINK_THIS, MSG_TOLD, llDumpList2String(["P", 0, avatar, text], FIELD), NULL_KEY);
+        llMessageLinked(LINK_THIS, MSG_TOLD, llDumpList2String(["P", 0, avatar,
+            llList2String(gWords, word)], FIELD), NULL_KEY);
 }
 
 // A human action: bounded, and refused aloud when too many wait.
@@ -40,15 +48,14 @@ act(key who, string verb, string fields)
 {
     if (gWho == "" || llGetListLength(gQueue) >= QUEUE_MAX * STRIDE)
     {
-        tell(who, "The table cannot reach its server just now. It goes on by itself; try again in a moment.");
+        tell(who, UNREACHED);
         return;
     }
     string name = llGetDisplayName(who);
     if (llListFindList(["", "???", "Loading..."], [name]) != -1)
         name = llKey2Name(who);
-    name = llReplaceSubString(name, FIELD, "|", 0);
-    gQueue += [NULL_KEY, verb, who, llDumpList2String(["", "id", llGenerateKey(), "a", who, "n", name],
-        FIELD) + fields, 0, 0.0];
+    gQueue += [NULL_KEY, verb, who, llDumpList2String(["", "id", llGenerateKey(), "a", who, "n",
+        llReplaceSubString(name, FIELD, "|", 0)], FIELD) + fields, 0, 0.0];
 }
 
 // ¦name¦value… as a form.
@@ -109,11 +116,11 @@ again(integer i, float now)
     string avatar = llList2String(gQueue, i + 2);
     integer tries = llList2Integer(gQueue, i + 4) + 1;
     if (tries == 1)
-        tell(avatar, "The server does not answer just now. The table tries again by itself.");
+        tell(avatar, SILENT);
     if (tries >= TRIES && avatar != "")
     {
         gQueue = llDeleteSubList(gQueue, i, i + STRIDE - 1);
-        tell(avatar, "The server did not answer. Touch the table again in a moment.");
+        tell(avatar, UNREACHED);
         return;
     }
     float pause = WAIT_FIRST_S * llPow(2.0, tries - 1);
@@ -165,12 +172,19 @@ default
             again(i, llGetTime());
         else
             gQueue = llDeleteSubList(gQueue, i, i + STRIDE - 1);
+        integer at = llSubStringIndex(body, "\nW" + FIELD);
+        if (status == 200 && at != -1)
+        {
+            string words = llDeleteSubString(body, 0, at + 2);
+            gWords = llParseStringKeepNulls(llGetSubString(words, 0,
+                llSubStringIndex(words + "\n", "\n") - 1), [FIELD], []);
+        }
         if (status == 200)
             llMessageLinked(LINK_THIS, MSG_ANSWER, body, NULL_KEY);
         else if (status == 401)
             llMessageLinked(LINK_THIS, MSG_ANSWER, "", NULL_KEY);
         else if (status < 499 && status != 429)
-            tell(avatar, "This table cannot play just now. Its owner has been told why.");
+            tell(avatar, REFUSED);
         pump();
     }
 

@@ -79,7 +79,8 @@ class Device:
         self.lost = self.lost_stored = row.lost
         """Requests that got no answer (499, 503 and the like), as its scripts count from their
         beginning; and the same as it is in the store."""
-        """The same as it is in the store."""
+        self.words = ""
+        """The language of what its scripts say by themselves, as told last; '' if it was not."""
 
     def next_stamp(self, now_s: float) -> tuple[int, int]:
         """Second and number of the next push: later than all before, of other processes too."""

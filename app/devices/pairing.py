@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from app import codes
-from app.devices import wire
+from app.devices import land, wire
 from app.devices.device import Hello, NotPaired, UnknownDevice
 from app.devices.registry import Registry
 from app.display import YELLOW, Frame
@@ -28,7 +28,7 @@ POLL_S = 60
 def refused(error: PerilError, hello: Hello, theme: Theme) -> str:
     """The answer to a table that is not taken, in the words of `theme`."""
     said = theme.maybe("notice", error.notice, **error.fields) or error.message
-    told = [wire.whisper(0, hello.owner_key, said)]
+    told = [wire.words(theme), wire.whisper(0, hello.owner_key, said)]
     if isinstance(error, NotPaired):
         board = Frame("start", text=theme.say("notice", "unpaired_board"), text_color=YELLOW)
         told.insert(0, wire.frame("root", board))
@@ -48,11 +48,15 @@ async def answer(
     Of the owner the table says only that it is him; the code proves it.
     """
     who, owner, thing = (form.get(name, "") for name in ("a", "owner", "o"))
-    say = partial(texts.lobby(form.get("language", "")).say, "notice")
+    theme = texts.lobby(form.get("language", ""))
+    say = partial(theme.say, "notice")
     if not all(map(UUID.fullmatch, (who, owner, thing))):
         raise UnknownDevice
     if who != owner:
         return without_state(wire.whisper(0, who, say("owner_pairs")))
+    if verb == "land":
+        lacks, experience = (form.get(name, "")[:63] for name in ("lacks", "experience"))
+        return without_state(wire.whisper(0, who, land.said(lacks, experience, theme)))
     if verb != "press" or form.get("t") != TOKEN:
         return without_state(wire.ask(0, who, TOKEN, say("type_code", minutes=codes.LIFE_S // 60)))
     try:

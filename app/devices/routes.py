@@ -10,7 +10,7 @@ import msgspec
 from starlette.types import Scope
 
 from app import troubles
-from app.devices import pairing, wire
+from app.devices import land, pairing, wire
 from app.devices.device import Copied, Device, Hello, UnknownDevice
 from app.devices.registry import Registry
 from app.display import LARGEST_SET, TEXT_SETS
@@ -25,6 +25,8 @@ from app.table.hot import HotTable, Snapshot
 from app.table.service import Tables
 
 FIELDS = 32
+NAME = 63
+"""Characters of the name of an Experience that are said."""
 TEXT = b"text/plain; charset=utf-8"
 
 ID = re.compile(r"[A-Za-z0-9:._-]{1,64}")
@@ -46,7 +48,7 @@ Form = dict[str, str]
 
 
 def takers(tables: Tables, registry: Registry, limits: Limits) -> dict[str, Take]:
-    """`POST /lsl/v1/{verb}`: hello, poll, touch, press.  Bodies are form-encoded, answers text.
+    """`POST /lsl/v1/{verb}`: hello, poll, touch, press, land.  Bodies are forms, answers text.
 
     Requests are signed (see `signing`); only a hello and the touch that pairs may be without.
     """
@@ -92,7 +94,8 @@ class _Lsl:
         device.told_health(form.get("m", ""))
         await tables.keeper.contact(device.table_id)
         await _speak(tables, table, said.language)
-        first = [wire.record("I", device.id, secret, table.id)]
+        device.words = ""
+        first = [wire.record("I", device.id, secret, table.id), *_words(table, device)]
         if said.url and said.url == device.dead_url:
             first.append("U")
         if found := form.get("prims"):
@@ -126,6 +129,8 @@ class _Lsl:
         direct = await _VERBS[verb](tables, table, form)
         if "more" not in form:  # the rest of an answer has no room for what is said directly
             direct += _notices(table, device) if device.notices else ()
+            if device.words != table.now.match.language:
+                direct += _words(table, device)
         if device.next_secret:
             direct.append(wire.record("I", device.id, device.next_secret, table.id))
         if device.dead_url and form.get("u") == device.dead_url:
@@ -147,6 +152,12 @@ def _notices(table: HotTable, device: Device) -> list[str]:
     names, device.notices = device.notices, []
     say = table.now.theme_of(table.owner).say
     return [wire.whisper(0, table.owner, say("notice", name)) for name in names]
+
+
+def _words(table: HotTable, device: Device) -> list[str]:
+    """What the scripts say while this server is not reached, in the language of the table."""
+    device.words = table.now.match.language
+    return [wire.words(table.now.theme)]
 
 
 def _news(device: Device, table: HotTable, direct: list[str], form: Form) -> str:
@@ -242,8 +253,18 @@ async def _press(tables: Tables, table: HotTable, form: Form) -> list[str]:
     return _direct(table, actor.key, answer)
 
 
+async def _land(_: Tables, table: HotTable, form: Form) -> list[str]:
+    """The owner is told what the scripts saw of his land."""
+    key = _actor(table, form).key
+    if key != table.owner:
+        return []
+    theme = table.now.theme_of(key)
+    told = land.said(form.get("lacks", ""), form.get("experience", "")[:NAME], theme)
+    return [wire.whisper(0, key, told)]
+
+
 Verb = Callable[[Tables, HotTable, Form], Awaitable[list[str]]]
-_VERBS: dict[str, Verb] = {"poll": _poll, "touch": _touch, "press": _press}
+_VERBS: dict[str, Verb] = {"poll": _poll, "touch": _touch, "press": _press, "land": _land}
 
 
 def _direct(table: HotTable, key: Key, answer: talk.Answer) -> list[str]:

@@ -17,7 +17,8 @@ people wrote can never look like structure.  The constants are generated into th
     B¦seq¦avatar¦token¦text  a text box
     I¦device¦secret¦table    who the device is from now on
     V¦prim¦address           what a prim named media:… shows; in the answer to a hello
-    K                        look what the land allows and tell the owner
+    K                        look what the land allows, and tell it with the verb land
+    W¦text¦text¦text         what is said while no server is reached; see WORDS
     Z¦seconds¦number¦signature               ends a push; see `signing`
     U                        the URL is dead: ask for another one
 
@@ -36,6 +37,7 @@ import msgspec
 
 from app.display import TEXT_SETS, WHITE, Board, Color, Frame
 from app.games.core import Key
+from app.games.texts import Theme
 from app.table.hot import Dialog
 from app.table.news import News
 
@@ -48,6 +50,10 @@ BODY_BYTES = 2000
 
 LINES = 100
 """Line n of state seq has the number seq * LINES + n."""
+
+WORDS = ("unreached", "silent", "refused")
+"""What the scripts say by themselves: that no server is reached, that it does not answer yet, that
+it does not take this table.  In `[notice]`."""
 
 LSL_CONSTANTS: Mapping[str, str | int] = {
     "FIELD": FIELD,
@@ -71,6 +77,10 @@ def safe(text: str) -> str:
     """A text as one field: no separators, line breaks as ¶, no other control signs."""
     plain = text.translate(_TO_SAFE)
     return "".join(c for c in plain if c.isprintable() or c in "\u200d\ufe0f")
+
+
+def words(theme: Theme) -> str:
+    return record("W", *(safe(theme.say("notice", name)) for name in WORDS))
 
 
 def record(*fields: str) -> str:

@@ -305,6 +305,29 @@ async def test_the_owner_is_told_to_look_at_his_land(server: Server, linkset: Li
     await server.tables.submit(linkset.table.id, owner, lobby.CheckLand())
     await linkset.act()
     assert linkset.of("K") == [["K"]]
+    await linkset.act("land", a=OWNER, lacks="rez,unheard of", experience="")
+    [[_, number, who, told]] = linkset.of("P")
+    assert (number, who) == ("0", OWNER)
+    assert told.startswith("The table works here, but:¶• HUDs and floaters cannot be rezzed here.")
+    await linkset.act("land", a=ANN, lacks="url")
+    assert linkset.of("P") == []
+
+
+async def test_the_scripts_are_given_their_words_once_and_again_in_another_language(
+    server: Server, linkset: Linkset
+) -> None:
+    """They say them while this server is not reached."""
+    await linkset.hello()
+    [[_, *words]] = linkset.of("W")
+    assert len(words) == len(wire.WORDS)
+    await linkset.act()
+    assert linkset.of("W") == []
+    owner = Actor(Key(OWNER), "Olive", owner=True)
+    await server.tables.submit(linkset.table.id, owner, lobby.SetLanguage("es"))
+    await linkset.act()
+    [[_, *spanish]] = linkset.of("W")
+    assert len(spanish) == len(words)
+    assert not set(spanish) & set(words)
 
 
 async def test_all_huds_anew_is_one_record_and_all_of_them(

@@ -52,8 +52,10 @@ class Avatar:
         pos: Iterable[float] = (127, 128, 25),
         experience: Literal["grant", "deny", "silent"] = "grant",
         key: str | None = None,
+        language: str = "en-us",
     ) -> None:
         self.region = region
+        self.language = language
         first, _, last = name.partition(" ")
         self.name = f"{first} {last or 'Resident'}"
         self.display_name = first if display_name is None and not last else display_name or name

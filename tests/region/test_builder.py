@@ -99,7 +99,8 @@ def test_a_repair_adds_what_is_missing_and_renames_nothing() -> None:
     build(region, table)
     assert sorted(p.name for p in table.prims[1:]) == sorted([*PRIMS, "lamp"])
     build(region, table)
-    assert region.owner.lines[-1].text.startswith("Nothing is missing")
+    assert sorted(p.name for p in table.prims[1:]) == sorted([*PRIMS, "lamp"])
+    assert region.owner.lines[-1].text.startswith("The table is complete")
 
 
 def test_a_stranger_builds_nothing() -> None:
@@ -118,6 +119,18 @@ def test_missing_objects_and_forbidden_land_are_named() -> None:
     region, cube = yard(rez_allowed=False)
     build(region, cube)
     assert "allow building" in region.owner.lines[-1].text
+
+
+def test_it_speaks_the_language_of_the_owners_viewer() -> None:
+    """No server is known to it, so none tells it the words."""
+    region, cube = yard(rez_allowed=False)
+    region.owner.language = "es"
+    build(region, cube)
+    assert "permite construir" in region.owner.lines[-1].text
+    region.land.rez_allowed = True
+    build(region, cube)
+    assert len(cube.prims) == 74
+    assert region.owner.lines[-1].text.startswith("La mesa está completa")
 
 
 def test_the_fixed_prims_are_34_with_the_root() -> None:

@@ -346,7 +346,8 @@ def test_errors_of_a_proxy_for_ten_minutes_do_not_lock_the_table_out(tmp_path: P
             v.region.run(30)
         v.region.web.faults.clear()
         v.region.run(180)
-        assert any("server did not answer" in line.text for line in people[0].lines)
+        assert any("server does not answer" in line.text for line in people[0].lines)
+        assert any("cannot reach its server" in line.text for line in people[0].lines)
         v.same(table)
         assert not v.hot(table).now.match.frozen
         play_on(v, table, people)
@@ -678,9 +679,9 @@ def test_lines_of_a_push_that_breaks_off_are_said_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str, part: int
 ) -> None:
     """And what of it was painted already does not stay beside newer things."""
-    monkeypatch.setattr(wire, "BODY_BYTES", 330)
     with venue(tmp_path) as v:
         table, people = started(v)
+        monkeypatch.setattr(wire, "BODY_BYTES", 330)
         parts = itertools.count(1)
         v.pushes.loses = lambda body: lost if body[0] == "M" and next(parts) == part else ""
         while next(parts) <= part:
@@ -769,7 +770,7 @@ def test_the_owner_is_told_of_a_missing_notecard_and_a_missing_line(tmp_path: Pa
         v.region.run(2)
         table.root.notecard("Peril Table", "server http://server.test")
         v.region.run(2)
-        assert "has no line" in v.owner.lines[-1].text
+        assert "with a line “server" in v.owner.lines[-1].text
         table.root.notecard("Peril Table", "Server =  http://server.test  \ntheme = server")
         v.region.run(30)
         ann.touch(table)
@@ -791,6 +792,26 @@ def test_a_table_that_knows_no_server_yet_sends_nothing_and_says_so(tmp_path: Pa
         assert "cannot reach its server" in ann.lines[-1].text
         assert len(v.region.requests) == sent
         assert v.region.debug == []
+
+
+def test_what_is_said_while_no_server_answers_is_in_the_language_of_the_table(
+    tmp_path: Path,
+) -> None:
+    """The server gave the words before, and others when the owner chose another language."""
+    with venue(tmp_path) as v:
+        table = v.build(language="es")
+        [ann] = v.join(table, "Ann")
+        v.menu(v.owner, table, "Menú casa", "🌐 Idioma mesa", "中文")
+        v.region.run(60)
+        said = len(ann.lines)
+        v.region.web.fail(503, times=10_000)
+        ann.touch(table)
+        v.region.run(120)
+        told = [line.text for line in ann.lines[said:]]
+        assert told == [
+            "服务器现在没有回应。桌子会自动重试。",
+            "桌子现在连不上服务器。请稍后再点击一次。",
+        ]
 
 
 def test_a_crowd_at_a_table_without_a_server_is_told_so_and_bounded(tmp_path: Path) -> None:

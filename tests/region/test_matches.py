@@ -228,11 +228,26 @@ def test_the_owner_is_told_once_and_truly_what_the_land_allows(
             line.text for line in v.owner.lines if "land" in line.text or "works here" in line.text
         ]
         assert len(told) == 1
-        assert ("is not allowed here" in told[0]) != allowed
+        assert ("The Experience “Peril” is not allowed here" in told[0]) != allowed
+        v.menu(v.owner, table, "Owner Menu", "🛠️ Troubleshooting", "Check Land")
+        v.region.run(60)
+        assert [line.text for line in v.owner.lines].count(told[0]) == 2
         [ann] = v.join(table, "Ann")
         v.region.run(20)
         assert bool(ann.attachments) == allowed
         assert ann.dialog is not None
+
+
+def test_the_owner_is_told_of_his_land_in_his_language_and_nobody_else(tmp_path: Path) -> None:
+    with venue(tmp_path) as v:
+        v.region.land.rez_allowed = v.region.land.experience_allowed = False
+        v.region.land.owner = v.region.avatar("Landlord")
+        v.build(language="es")
+        v.region.run(60)
+        [told] = [line.text for line in v.owner.lines if "terreno" in line.text]
+        assert told.startswith("La mesa funciona aquí, pero:\n• Aquí no se puede crear nada")
+        assert "La experiencia «Peril» no está permitida" in told
+        assert not v.region.land.owner.lines
 
 
 def bots_and_ann(v: Venue) -> tuple[Linkset, Avatar]:

@@ -43,6 +43,7 @@ def test_an_unpaired_table_shows_it_takes_a_code_and_plays(tmp_path: Path) -> No
         table = v.build()
         assert "NOT PAIRED YET" in str(table.root.text[0])
         assert sum("not paired" in line.text for line in v.owner.lines) == 1
+        assert sum("This land allows all" in line.text for line in v.owner.lines) == 1
         ann = v.region.avatar("Ann")
         ann.touch(table)
         v.region.run(2)

@@ -30,7 +30,7 @@ FULL: dict[str, list[Any]] = {
     "requests": [
         [KEY, "press", str(KEY), "¦".join(["", "id", KEY, "a", KEY, "n", NAME, "t", "x" * 60, "b",
          "x" * 24]), 4, 1.0] * 12,
-        "x" * 300,
+        "x" * 300, ["x" * 90] * 3,
     ],
     "link": [["x" * 6, "x" * 60] * 5, ["prims", "x" * 1200], "x" * 64, KEY, "x" * 250],
     "controller": [["x" * 6, "x" * 60] * 4],

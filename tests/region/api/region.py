@@ -162,7 +162,8 @@ class RegionApi(Base):
         return 0
 
     def llGetAgentLanguage(self, key: Key) -> str:
-        return "en-us" if self.region.avatar_here(key) else ""
+        avatar = self.region.avatar_here(key)
+        return avatar.language if avatar else ""
 
     def llGetAgentList(self, scope: int, options: list[Any]) -> list[Key]:
         return [avatar.key for avatar in self.region.present]
