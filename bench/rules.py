@@ -1,10 +1,12 @@
-"""The rules alone: microseconds for decide + evolve, bytes of what the table sends."""
+"""The rules and the limits alone: microseconds to decide, bytes of what the table sends."""
 
 from __future__ import annotations
 
 import random
 import time
+import timeit
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -14,6 +16,8 @@ from app.display import TEXT_SETS, diff
 from app.games import GAMES, lobby, texts
 from app.games.core import SERVER, Actor, Key, Match, RankingPage, Refusal
 from app.games.peril.words import Pick
+from app.limits import Limits
+from app.settings import Settings
 
 
 class _Dice(random.Random):
@@ -66,6 +70,14 @@ def decide_and_evolve_us(players: int = 10, times: int = 20_000) -> float:
     return min(runs)
 
 
+def limit_us(times: int = 20_000) -> float:
+    """Microseconds to decide whether an avatar may go on: the best of five runs."""
+    limits = Limits(Settings(limits=True, avatar_burst=10**9))
+    whose = "k3f9m2xq", "a0000000-0000-4000-8000-000000000001"
+    run = partial(limits.check, "avatar", whose)
+    return min(timeit.repeat(run, number=times, repeat=5)) / times * 1e6
+
+
 def bytes_of_frames(players: int = 10) -> tuple[int, int]:
     """Bytes of JSON: the difference that a pick makes, and the whole board."""
     before = picking(players)
@@ -80,4 +92,5 @@ def bytes_of_frames(players: int = 10) -> tuple[int, int]:
 def measure() -> Iterator[str]:
     change, whole = bytes_of_frames()
     yield f"decide + evolve of a pick, 10 players: {decide_and_evolve_us():.1f} µs"
+    yield f"a limit decides in {limit_us():.1f} µs"
     yield f"JSON of the frames that a pick changes: {change} bytes; of a whole board: {whole}"

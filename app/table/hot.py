@@ -7,6 +7,7 @@ edge ask for the difference since the state it knows.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -368,8 +369,7 @@ class HotTable:
             return True
         if self._changed is None:
             self._changed = asyncio.Event()
-        try:
-            await asyncio.wait_for(self._changed.wait(), wait_s)
-        except TimeoutError:
-            return False
-        return True
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(wait_s):
+                return await self._changed.wait()
+        return False

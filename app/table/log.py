@@ -113,6 +113,9 @@ class Log(Protocol):
     async def stay(self) -> None:
         """Be one of them still, should the store have been gone meanwhile.  Cheap."""
 
+    async def leave(self) -> None:
+        """Be none of them any more: who enters after that does not find this one."""
+
     async def append(self, append: Append) -> None:
         """Store durably.  Conflict, Duplicate or StoreBusy if nothing was written."""
 

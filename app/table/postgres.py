@@ -87,6 +87,13 @@ class PostgresLog:
                 self._presence = await self._connect()
                 await self._presence.execute("SELECT pg_try_advisory_lock_shared(%s)", [SERVING])
 
+    async def leave(self) -> None:
+        # The lock of a connection that was closed lasts until PostgreSQL notices.
+        if self._presence is not None:
+            with contextlib.suppress(*LOST):
+                async with asyncio.timeout(LIMIT_S):
+                    await self._presence.execute("SELECT pg_advisory_unlock_all()")
+
     async def append(self, append: Append) -> None:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((append, done))

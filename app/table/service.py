@@ -108,6 +108,7 @@ class Tables:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.sharing.bus.stop()
+        await self.store.leave()
         self.store.close()
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> None:

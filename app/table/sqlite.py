@@ -56,6 +56,9 @@ class SqliteLog:
     async def stay(self) -> None:
         pass
 
+    async def leave(self) -> None:
+        pass
+
     async def append(self, append: Append) -> None:
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()

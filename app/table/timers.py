@@ -94,8 +94,10 @@ class Timers:
             wait_s = None
             if self._heap:
                 wait_s = max(self._heap[0][0] / 1000 - self._clock(), 0.001)
+            # Not `wait_for`: cancelled when a deadline is added just then, it forgets that it was.
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._earlier.wait(), wait_s)
+                async with asyncio.timeout(wait_s):
+                    await self._earlier.wait()
 
     async def _fire_one(self, item: tuple[int, str, str, int, int]) -> None:
         due_ms, table_id, name, phase, epoch = item

@@ -98,6 +98,9 @@ class Store:
     async def stay(self) -> None:
         await self.log.stay()
 
+    async def leave(self) -> None:
+        await self.log.leave()
+
     def close(self) -> None:
         self.log.close()
 
