@@ -26,7 +26,7 @@ __all__ = ["empty_postgres"]
 
 OLIVE = Actor(Key(OWNER), "Olive", owner=True)
 OTHER_URL = "http://cap.test/2"
-SOON_S = 5.0
+SOON_S = 20.0
 
 
 async def until(true: Callable[[], object]) -> None:

@@ -29,7 +29,7 @@ from tests.redis_server import Started
 
 ADA, BOB, OWNER = (Key(f"00000000-0000-4000-8000-00000000000{n}") for n in range(3))
 NAMES = {ADA: "Ada", BOB: "Bob", OWNER: "Olga"}
-SOON_S = 5.0
+SOON_S = 20.0
 
 pytestmark = pytest.mark.parametrize("database", ["postgres"], indirect=True)
 Start = Callable[..., Awaitable[Tables]]
@@ -192,6 +192,15 @@ async def test_a_process_that_joins_others_stops_no_match_and_the_first_one_does
     assert await events(last, table, "frozen") == 1
     assert await events(last, table, "thawed") == 1
     assert not (await last.table(table.id)).now.match.frozen
+
+
+async def test_who_has_left_is_not_found_by_the_one_that_comes_next(database: str) -> None:
+    for _ in range(30):
+        log = open_postgres(database)
+        assert await log.enter()
+        await log.entered()
+        await log.leave()
+        log.close()
 
 
 async def test_deadlines_of_a_process_that_is_gone_are_fired_by_another(start: Start) -> None:

@@ -28,7 +28,7 @@ def free_port() -> int:
 KEY = "00000000-0000-4000-8000-00000000000{}"
 Running = tuple[str, subprocess.Popen[bytes]]
 """Where the service answers, and its supervisor."""
-SOON_S = 20.0
+SOON_S = 60.0
 """A process takes a second to start, more while other tests run."""
 
 
@@ -77,7 +77,7 @@ def service(tmp_path: Path, empty_postgres: str, need: Callable[[str], str]) -> 
 
 def get(url: str, path: str, **params: Any) -> httpx.Response:
     """On a connection of its own, which any process may take."""
-    return httpx.get(url + path, params=params, headers=OPERATOR, timeout=10)
+    return httpx.get(url + path, params=params, headers=OPERATOR, timeout=SOON_S)
 
 
 def workers(process: subprocess.Popen[bytes]) -> set[int]:
@@ -89,7 +89,7 @@ def join(url: str, table: str, number: int) -> None:
     avatar = {"key": KEY.format(number), "name": f"P{number}"}
     body = {"id": f"j{number}", "avatar": avatar, "command": {"type": "join"}}
     path = f"{url}/api/v1/tables/{table}/commands"
-    answer = httpx.post(path, json=body, headers=OPERATOR, timeout=10)
+    answer = httpx.post(path, json=body, headers=OPERATOR, timeout=SOON_S)
     assert answer.status_code == 200, answer.text
 
 

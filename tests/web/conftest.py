@@ -12,12 +12,15 @@ from typing import Any
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from app.main import create_app
 from app.settings import Settings
 
 OPERATOR = "operator-token-of-this-test"
+
+# A busy machine is slow, and nothing is waited for longer than it takes.
+expect.set_options(timeout=15_000)
 
 
 @contextmanager

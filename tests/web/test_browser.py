@@ -19,7 +19,7 @@ OWNER = {"key": "0f7e1c2a-3b4d-4e5f-8a9b-0c1d2e3f4a5b", "name": "Olga"}
 OTHERS = ["Ines Varga", "Zoë ☕ <b>夢</b>"]
 QUICK = {
     "lives": 1,
-    "victory_s": 2,
+    "victory_s": 6,
     **dict.fromkeys(
         (
             "draw_shown_s",
@@ -114,7 +114,7 @@ def open_page(browser: Browser) -> Iterator[Open]:
 
     def open_page(address: str, *, width: int = 1280, live: bool = True, **how: Any) -> Page:
         context = browser.new_context(viewport={"width": width, "height": 800}, **how)
-        context.set_default_timeout(5000)
+        context.set_default_timeout(15_000)
         contexts.append(context)
         page = context.new_page()
         page.on("console", note)

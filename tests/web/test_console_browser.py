@@ -56,7 +56,7 @@ def table(server: str) -> Table:
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1280, "height": 800})
-    context.set_default_timeout(5000)
+    context.set_default_timeout(15_000)
     page = context.new_page()
     complaints: list[str] = []
 

@@ -24,7 +24,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def page(browser: Browser, server: str) -> Iterator[Page]:
     complaints: list[str] = []
     context = browser.new_context()
-    context.set_default_timeout(5000)
+    context.set_default_timeout(15_000)
     page = context.new_page()
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(server)

@@ -125,7 +125,7 @@ def open_page(browser: Browser) -> Iterator[Open]:
         **how: Any,
     ) -> Page:
         context = browser.new_context(viewport={"width": width, "height": 800}, **how)
-        context.set_default_timeout(8000)
+        context.set_default_timeout(15_000)
         contexts.append(context)
         page = context.new_page()
         page.on("console", note)
