@@ -195,7 +195,7 @@ async def test_a_process_that_joins_others_stops_no_match_and_the_first_one_does
 
 
 async def test_who_has_left_is_not_found_by_the_one_that_comes_next(database: str) -> None:
-    """Not even while its connections are still open: PostgreSQL notices late that they are closed."""
+    """Not even while it is closing: PostgreSQL notices only later that a connection is closed."""
     one, other = open_postgres(database), open_postgres(database)
     assert await one.enter()
     await one.entered()
