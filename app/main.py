@@ -13,6 +13,7 @@ import structlog
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import Scope
 
 from app import logs
@@ -224,6 +225,10 @@ def _handle_errors(app: StraightAPI) -> Unexpected:
         return await told(
             request, PerilError("not_possible", f"{error.detail}.", status=error.status_code)
         )
+
+    @app.exception_handler(ClientDisconnect)
+    async def left(_: Request, __: ClientDisconnect) -> Response:
+        return Response(status_code=400)  # nobody hears it, and nothing is wrong here
 
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:

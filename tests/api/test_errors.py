@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from structlog.testing import capture_logs
 
 from app.settings import Settings
 
@@ -24,6 +25,29 @@ async def send(table: Table, content: bytes | str, path: str = "/commands") -> A
 
 def command(**fields: Any) -> dict[str, Any]:
     return {"avatar": ADA, "command": {"type": "join"}, **fields}
+
+
+async def test_who_leaves_while_he_sends_a_form_is_no_error_of_the_service(
+    service: Service,
+) -> None:
+    kind = b"application/x-www-form-urlencoded"
+    headers = [(b"host", b"server.test"), (b"content-type", kind), (b"content-length", b"100")]
+    scope = {
+        "type": "http", "method": "POST", "path": "/owner/enter", "raw_path": b"/owner/enter",
+        "query_string": b"", "headers": headers, "scheme": "http", "server": ("server.test", 80),
+        "client": ("127.0.0.1", 1), "http_version": "1.1", "root_path": "", "app": service.app,
+    }  # fmt: skip
+    parts = [{"type": "http.request", "body": b"code=", "more_body": True}]
+
+    async def receive() -> Any:
+        return parts.pop() if parts else {"type": "http.disconnect"}
+
+    async def send(_: Any) -> None:
+        pass
+
+    with capture_logs() as said:
+        await service.app(scope, receive, send)
+    assert [line["event"] for line in said if line["log_level"] == "error"] == []
 
 
 # ---- the language ---------------------------------------------------------------------------
