@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Dialog, Page, expect
 
 from app import consoles
 from app.games import GAMES
@@ -308,6 +308,36 @@ def test_who_changes_the_language_loses_nothing_he_typed(page: Page) -> None:
     page.locator('[name="say.joined"]').fill("Come in!")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved. The table shows it.")).to_be_visible()
+
+
+def test_who_leaves_with_a_draft_is_asked_first(page: Page) -> None:
+    """Not who has saved, and not who typed nothing."""
+    asked: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", stay)
+    here = page.url
+    page.locator('[name="say.joined"]').fill("Come in, {nobody}!")
+    page.get_by_role("button", name="Español").click()
+    expect(page.locator("html")).to_have_attribute("lang", "es")
+    page.get_by_role("button", name="English").click()
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    assert asked == []
+    page.locator("h1").click()
+    page.get_by_role("link", name="Russian Roulette").click(no_wait_after=True)
+    expect(page.locator('[name="say.joined"]')).to_have_value("Come in, {nobody}!")
+    assert asked == ["beforeunload"]
+    page.locator('[name="say.joined"]').fill("Come in!")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("link", name="Russian Roulette").click()
+    expect(page.get_by_role("link", name="Russian Roulette")).to_have_attribute(
+        "aria-current", "page"
+    )
+    assert page.url != here
+    assert len(asked) == 1
 
 
 def test_it_fits_a_phone(page: Page) -> None:

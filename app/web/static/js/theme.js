@@ -11,8 +11,14 @@ const state = document.getElementById("draft-state");
 const board = place && new Board(place, () => {});
 let timer = 0;
 let run = 0;
+let unsaved = "unsaved" in form.dataset;
+
+// Who goes to another page with a draft is asked first; whatever is sent takes it along or is meant.
+addEventListener("submit", () => (unsaved = false));
+addEventListener("beforeunload", (event) => unsaved && event.preventDefault());
 
 form.addEventListener("input", (event) => {
+  unsaved = true;
   swatch(event.target);
   clearTimeout(timer);
   timer = setTimeout(draft, PAUSE_MS);
