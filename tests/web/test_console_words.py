@@ -189,7 +189,7 @@ async def test_each_page_leads_to_itself_in_the_other_languages(service: Service
     client = service.client
     for path in (f"/owner/{table.id}/theme?game=roulette", "/operator/tables?search=a"):
         page = ok(await client.get(path)).text
-        way = re.findall(r'<a href="(\?[^"]*lang=es)"', page)[0].replace("&amp;", "&")
+        way = re.findall(r'(?:href|formaction)="(\?[^"]*lang=es)"', page)[0].replace("&amp;", "&")
         assert way.startswith(path[path.index("?") :])
         spanish = ok(await client.get(path.partition("?")[0] + way)).text
         assert '<html lang="es">' in spanish
