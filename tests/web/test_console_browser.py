@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -102,7 +103,7 @@ def test_an_owner_enters_by_the_link_of_his_table_and_runs_a_match_by_keyboard_a
         expect(page.get_by_role("button", name=f"Kick Bot{number}")).to_be_visible()
     focus(page, "Start the game")
     page.keyboard.press("Enter")
-    seats = page.locator("[data-live=seats]")
+    seats = page.locator("[data-fresh=seats]")
     expect(seats.get_by_text("winner")).to_be_visible(timeout=20_000)
     expect(seats.get_by_text("Open for players")).to_be_visible(timeout=20_000)
     page.goto(f"{table.base}{table.path}/log?match={table.id}-1")
@@ -142,8 +143,48 @@ def test_the_page_follows_on_after_a_proxy_had_no_server_to_ask(
     with page.expect_response("**/stream?*"):
         page.goto(table.base + table.path)
     table.do("commands", {**INES, "name": "Ines"}, command={"type": "join"})
-    expect(page.locator("[data-live=seats]")).to_contain_text("Ines", timeout=15_000)
+    expect(page.locator("[data-fresh=seats]")).to_contain_text("Ines", timeout=15_000)
     context.close()
+
+
+def test_the_page_says_of_when_it_is_while_the_server_is_away_or_the_session_over(
+    browser: Browser, tmp_path: Path
+) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    fresh = page.locator("#fresh")
+    with serving(tmp_path) as base:
+        table = Table(base)
+        page.goto(table.link())
+        page.get_by_role("button", name="Enter").click()
+        expect(page.get_by_role("heading", name="Your tables")).to_be_visible()
+        page.goto(base + table.path)
+        expect(fresh).to_have_text("live")
+    expect(fresh).to_contain_text("offline, as of ", timeout=15_000)
+    expect(page.locator("body")).to_have_class("text-page stale")
+    with serving(tmp_path, int(base.rpartition(":")[2])):
+        expect(fresh).to_have_text("live", timeout=15_000)
+        context.clear_cookies()
+        table.do("commands", {**INES, "name": "Ines"}, command={"type": "join"})
+        expect(fresh).to_contain_text("session over, as of ", timeout=15_000)
+    context.close()
+
+
+def test_nothing_moves_under_who_is_about_to_press_and_it_is_made_up_for(
+    page: Page, table: Table
+) -> None:
+    page.goto(table.link())
+    page.get_by_role("button", name="Enter").click()
+    expect(page.get_by_role("heading", name="Your tables")).to_be_visible()
+    page.goto(table.base + table.path)
+    page.get_by_role("button", name="Lock", exact=True).focus()
+    table.do("commands", OWNER, command={"type": "add_bot"})
+    expect(page.locator("[data-fresh=seats]")).to_contain_text("Bot1")
+    removal = page.get_by_role("button", name="Remove a bot")
+    expect(removal).to_have_count(0)
+    expect(page.get_by_role("button", name="Lock", exact=True)).to_be_focused()
+    page.get_by_role("link", name="Watch the board").focus()
+    expect(removal).to_be_visible()
 
 
 def test_without_scripts_all_can_be_done_as_well(browser: Browser, table: Table) -> None:

@@ -1,34 +1,31 @@
-// Keeps the page of a table as it is now: its live parts are fetched anew when something happens.
+// Keeps the page of a table as it is now: it is fetched anew when something happens.
+
+import { refresh, tell } from "./fresh.js";
 
 const page = document.querySelector("main[data-api]");
 const PAUSE_MS = 400;
 const AGAIN_MS = 3000;
+const LOOK_MS = 60_000; // a session ends, and a stream may be dead, without a word
 
 let timer = 0;
 let again = 0;
 let source = null;
-
-async function refresh() {
-  const response = await fetch(location.pathname, { cache: "no-store" });
-  if (!response.ok) return;
-  const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
-  for (const part of document.querySelectorAll("[data-live]")) {
-    const now = fresh.querySelector(`[data-live="${part.dataset.live}"]`);
-    // Nothing moves under somebody who is about to press.
-    if (now && !part.contains(document.activeElement)) part.replaceWith(now);
-  }
-}
+let fine = true;
 
 function soon() {
   clearTimeout(timer);
-  timer = setTimeout(() => refresh().catch(() => {}), PAUSE_MS);
+  timer = setTimeout(async () => {
+    fine = await refresh();
+  }, PAUSE_MS);
 }
 
 /** What has happened since the page was made comes first. */
 function listen() {
   source = new EventSource(`${page.dataset.api}/stream?since=${page.dataset.seq}`);
   source.addEventListener("news", soon);
+  source.addEventListener("open", () => fine || soon());
   source.addEventListener("error", () => {
+    soon(); // which tells whether the server can be reached
     // A browser tries again by itself, but not after an answer such as 502 or 503.
     if (source.readyState !== EventSource.CLOSED) return;
     clearTimeout(again);
@@ -36,7 +33,11 @@ function listen() {
   });
 }
 
+tell("live");
 listen();
+setInterval(() => document.hidden || soon(), LOOK_MS);
+addEventListener("online", soon);
+document.addEventListener("visibilitychange", () => document.hidden || soon());
 addEventListener("pagehide", () => {
   clearTimeout(again);
   source.close();
