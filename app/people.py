@@ -229,6 +229,11 @@ async def link(tables: Tables, key: Key) -> str:
     return f"{tables.public_url}/me/open?code={code}"
 
 
+async def is_good(tables: Tables, code: str) -> bool:
+    """Whether the code of a link would show somebody his page; it stays good."""
+    return await codes.find(tables.store, "person", code, _now_ms(tables)) is not None
+
+
 async def enter(tables: Tables, code: str) -> str | None:
     """What a browser shows for `codes.VISIT_S` seconds, if the code of its link is good."""
     now_ms = _now_ms(tables)

@@ -17,7 +17,7 @@ from app.games.core import Key
 from app.games.texts import LANGUAGES
 from app.table.service import Tables
 from app.web import pages, words
-from app.web.sessions import OLD_FORM, by_https, form_token, read_form
+from app.web.sessions import OLD_FORM, by_https, form_token, from_here, read_form
 
 COOKIE: Final = "me"
 HEADERS: Final = {
@@ -43,14 +43,22 @@ def router(tables: Tables) -> APIRouter:
     routes = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @routes.get("/me/open")
-    async def open_(request: Request, code: str = "") -> Response:
-        """Where the link leads: it is used up, and the browser may see the page for a while."""
-        visit = await people.enter(tables, code)
+    async def look(request: Request, code: str = "") -> Response:
+        """Where the link leads.  To look at it uses nothing up, as previews of links do."""
+        if not await people.is_good(tables, code):
+            return _closed(request)
+        return _page(request, "me_open.html", code=code)
+
+    @routes.post("/me/open")
+    async def open_(request: Request) -> Response:
+        """The link is used up, and the browser may see the page for a while."""
+        form = await read_form(request)
+        if not from_here(request, tables.public_url):
+            return _closed(request, OLD_FORM)
+        visit = await people.enter(tables, form.get("code", ""))
         if visit is None:
             return _closed(request)
-        # Not a redirect by status: a browser that comes from another site's page would follow
-        # that without the strict cookie.
-        response = _page(request, "me_opened.html", page_languages=())
+        response = RedirectResponse("/me", 303, HEADERS)
         response.set_cookie(
             COOKIE,
             visit,
@@ -126,8 +134,8 @@ def router(tables: Tables) -> APIRouter:
     return routes
 
 
-def _closed(request: Request) -> Response:
-    return _page(request, "me_closed.html", CLOSED.status, problem=CLOSED.message)
+def _closed(request: Request, problem: PerilError = CLOSED) -> Response:
+    return _page(request, "me_closed.html", problem.status, problem=problem.message)
 
 
 def _gone(request: Request, template: str, **values: Any) -> Response:

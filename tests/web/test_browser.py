@@ -309,6 +309,7 @@ def test_my_data_is_a_link_for_its_avatar_alone_that_leads_to_a_page_of_its_own(
     expect(page.locator("#chat")).not_to_contain_text("/me/open")
     code = str(link.get_attribute("href")).partition("/me/open")[2]
     page.goto(f"{server}/me/open{code}")
+    page.get_by_role("button", name="Open the page").click()
     page.wait_for_url(f"{server}/me")
     expect(page.locator("dd").nth(1)).to_have_text("Ines")
     page.get_by_role("button", name="Hide me").click()

@@ -35,8 +35,15 @@ async def link(service: Service, key: str = ADA["key"]) -> str:
 
 async def entered(service: Service, key: str = ADA["key"]) -> httpx.AsyncClient:
     """A browser that has opened a link."""
-    ok(await service.client.get(await link(service, key)))
+    opened = await open_(service.client, await link(service, key))
+    assert (opened.status_code, opened.headers["location"]) == (303, "/me")
     return service.client
+
+
+async def open_(client: httpx.AsyncClient, address: str) -> httpx.Response:
+    """What the button of the page does to which a link leads."""
+    where, code = address.split("?code=")
+    return await client.post(where, data={"code": code})
 
 
 def form(page: httpx.Response) -> str:
@@ -61,17 +68,34 @@ async def played(service: Service) -> None:
 
 async def test_a_link_opens_the_page_once(service: Service) -> None:
     address = await link(service)
-    opened = ok(await service.client.get(address))
-    assert 'content="0; url=/me"' in opened.text
+    assert (await open_(service.client, address)).headers["location"] == "/me"
     assert ADA["key"] in ok(await service.client.get("/me")).text
     service.client.cookies.clear()
-    again = await service.client.get(address)
-    assert again.status_code == 403
-    assert "good once" in again.text
+    for again in (await service.client.get(address), await open_(service.client, address)):
+        assert again.status_code == 403
+        assert "good once" in again.text
+        assert "set-cookie" not in again.headers
+
+
+async def test_looking_at_the_link_uses_nothing_up(service: Service) -> None:
+    """As previews of links do, by GET and by HEAD."""
+    address = await link(service)
+    for look in (service.client.head, service.client.get, service.client.get):
+        assert "set-cookie" not in ok(await look(address)).headers
+    assert (await open_(service.client, address)).status_code == 303
+
+
+async def test_another_site_opens_no_page_here(service: Service) -> None:
+    service.client.headers["Sec-Fetch-Site"] = "cross-site"
+    address = await link(service)
+    stopped = await open_(service.client, address)
+    assert stopped.status_code == 403
+    assert "That form is an old one" in stopped.text
+    ok(await service.client.get(address))
 
 
 async def test_the_cookie_is_for_the_page_alone_and_for_half_an_hour(service: Service) -> None:
-    opened = await service.client.get(await link(service))
+    opened = await open_(service.client, await link(service))
     cookie = opened.headers["set-cookie"]
     value, *rules = cookie.split("; ")
     assert re.fullmatch(r"me=[\w-]{32}", value)
@@ -80,7 +104,7 @@ async def test_the_cookie_is_for_the_page_alone_and_for_half_an_hour(service: Se
 
 async def test_by_https_the_cookie_is_for_https_alone(service: Service) -> None:
     secure = str(service.client.base_url).replace("http:", "https:")
-    opened = await service.client.get(secure + await link(service))
+    opened = await open_(service.client, secure + await link(service))
     assert "; Secure" in opened.headers["set-cookie"]
 
 
@@ -88,7 +112,7 @@ async def test_the_cookie_is_secure_where_a_proxy_ends_https(tmp_path: Path) -> 
     public = "https://table.example"
     async with serving(tmp_path, public_url=public) as service:
         whole = await people.link(service.tables, Key(ADA["key"]))
-        opened = ok(await service.client.get(whole.removeprefix(public)))
+        opened = await open_(service.client, whole.removeprefix(public))
     assert "; Secure" in opened.headers["set-cookie"]
 
 
