@@ -406,6 +406,20 @@ def test_somebody_who_is_waited_for_is_named_with_the_time_left(
     expect(card(page, "Olga").get_by_role("dialog")).to_contain_text("Stake your life")
 
 
+def test_several_who_are_waited_for_stand_each_by_himself(open_page: Open, table: Table) -> None:
+    page = open_page(table.play)
+    expect(page.locator("#state")).to_have_text("live")
+    page.evaluate(
+        """async (names) => {
+          const { Waiting } = await import("/static/js/waiting.js");
+          new Waiting(document.getElementById("waiting")).show({ for: names, left_s: 9 });
+        }""",
+        ["Ada", "\u05d1\u05d5\u05d1"],
+    )
+    expect(page.locator("#waiting-names")).to_have_text("Ada, \u05d1\u05d5\u05d1")
+    expect(page.locator("#waiting-names bdi")).to_have_text(["Ada", "\u05d1\u05d5\u05d1"])
+
+
 # ---- sizes, motion --------------------------------------------------------------------------
 
 

@@ -257,6 +257,23 @@ async def test_a_form_sent_twice_counts_once(console: Console) -> None:
     assert (len(state["seats"]), state["locked"]) == (1, True)
 
 
+async def test_names_of_several_who_are_waited_for_do_not_turn_one_another_round(
+    service: Service,
+) -> None:
+    """Each stands by itself, wherever one reads them: in the console, at the table, on a prim."""
+    table = await service.table(game="werewolf", options={})
+    ok(await table.command({**ADA, "name": "\u05d1\u05d5\u05d1"}, "join"))
+    for _ in range(7):
+        await table.owner("add_bot")
+    await table.owner("start")
+    client = await enter(service)
+    for path in (f"/owner/t/{table.id}", f"/t/{table.id}", f"/t/{table.id}?media"):
+        page = ok(await client.get(path)).text
+        assert re.search(
+            "<b[^>]*><bdi>\u05d1\u05d5\u05d1</bdi>, <bdi>Bot1</bdi>, <bdi>Bot2</bdi>", page
+        ), path
+
+
 async def test_an_unknown_wish_is_refused_in_a_sentence(console: Console) -> None:
     for do in ("", "dance", "repaint", "freeze", "join"):
         assert "knows no such thing" in await console.refused(do, 422)

@@ -1,5 +1,7 @@
 // Who is waited for, and how long still.
 
+import { element } from "./dialogs.js";
+
 const SOON_S = 10;
 
 export class Waiting {
@@ -20,12 +22,13 @@ export class Waiting {
       this.until = null;
       return;
     }
-    const names = waiting.for.join(", ");
     const left = waiting.left_s ?? null;
     const until = left === null ? null : performance.now() + left * 1000;
-    const another = this.names.textContent !== names || this.until === null;
+    const another = this.names.textContent !== waiting.for.join(", ") || this.until === null;
     if (another || left > this.whole) this.whole = Math.max(left ?? 1, 1);
-    this.names.textContent = names;
+    // Each by itself, so that none turns the others round.
+    const names = waiting.for.map((name) => element("bdi", "", name));
+    if (another) this.names.replaceChildren(...names.flatMap((name, i) => (i ? [", ", name] : [name])));
     this.until = until;
     this.#tick();
   }
