@@ -34,8 +34,32 @@ LABELS: Final = {
     "afk": "Whoever stays silent is",
     "afk_limit": "Silences until then",
     "rank_practice": "Practice counts",
+    "bot_pick_s": "A bot picks",
+    "bot_roll_s": "A bot rolls",
+    "bot_turn_s": "A bot’s turn",
+    "title_after_s": "Title again after",
+    "shown_s": "Picture shown",
+    "on_timeout": "If somebody stays silent",
+    "finals_reset": "Reload in the finals",
+    "utc_offset": "Difference to UTC",
+    "day_early": "The day ends when all have voted",
+    "stall_limit": "Quiet days until the lot",
+    "check": "Look who has won",
+    "elder_simul": "The elder’s extra life goes at once",
+    "seer_reads": "The seer reads",
+    "guard_repeat": "The guard",
+    "piper_self": "The piper may make himself crazed",
+    "crazed_stays": "The crazed stay so",
+    "empty_camp_wins": "An empty camp wins",
 }
 """Options whose names say too little; the others are called by theirs."""
+
+
+_RULE: Final = re.compile(r"W\d+: ")
+"""What a meaning begins with that stands at a rule which the page of rules numbers."""
+
+_NAME: Final = re.compile(r"\b[a-z]+(_[a-z]+)+\b")
+"""An option as programs call it."""
 
 
 class Devices(Protocol):
@@ -198,13 +222,16 @@ def _field(game: Game[Any], name: str, value: Any, t: Words) -> Field:
     called = t(label(name))
     if name.endswith("_s"):
         called += t(", seconds")
-    meaning = meanings(game.name, t.language).get(name, "")
+    meaning = _RULE.sub("", meanings(game.name, t.language).get(name, ""))
+    meaning = _NAME.sub(lambda found: t(label(found[0])), meaning)
     pause = name.endswith("_s") and name != "turn_s"
-    choices = menus.choosable(game).get(name)
+    choices = menus.choosable(game).get(name, ())
+    shown = {form_value(c): _word(game, c, t) for c in choices}
+    for code, word in shown.items():  # the meanings name them as programs do
+        named = rf"(?<=\(){code}(?=\))" if t is ENGLISH else rf"\b{code}\b"
+        meaning = re.sub(named, word, meaning)
+    meaning = meaning[:1].upper() + meaning[1:]
     if choices:
-        shown = {form_value(c): _word(game, c, t) for c in choices}
-        for code, word in shown.items():  # the meanings name them as programs do
-            meaning = re.sub(rf"\b{code}\b", word, meaning)
         return Field(name, called, meaning, form_value(value), list(shown.items()))
     least, most = game.options.LIMITS[name]
     step = "1" if isinstance(value, int) else "any"
@@ -213,9 +240,9 @@ def _field(game: Game[Any], name: str, value: Any, t: Words) -> Field:
 
 
 def _word(game: Game[Any], choice: Any, t: Words) -> str:
-    """A value of an option as people read it; in English the codes are words."""
-    if t.language == ENGLISH.language or (isinstance(choice, int) and not isinstance(choice, bool)):
-        return form_value(choice).replace("_", " ")
+    """A value of an option as people read it."""
+    if isinstance(choice, int) and not isinstance(choice, bool):
+        return form_value(choice)
     return str(texts.load(game.name, language=t.language).value(choice))
 
 

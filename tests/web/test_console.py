@@ -17,7 +17,7 @@ from app import codes, consoles
 from app.games import GAMES
 from app.games.core import Key
 from app.table import listing
-from app.web import console_views
+from app.web import console_views, words
 from app.web.words import ENGLISH
 from tests.api.service import ADA, BOB, OPERATOR, OWNER, QUICK, Service, Table, ok, serving
 
@@ -303,6 +303,21 @@ async def test_every_option_of_every_game_is_asked_for_and_set(
         await console.done("options", **{**form, field.name: other})
         form[field.name] = other
     assert {f.name: f.value for f in console_views.fields(table.now.match, ENGLISH)} == form
+
+
+@pytest.mark.parametrize("language", words.LANGUAGES)
+@pytest.mark.parametrize("game", GAMES)
+async def test_options_are_called_as_people_call_them(
+    console: Console, service: Service, game: str, language: str
+) -> None:
+    """No name that programs have for an option or its values, and no number of a rule."""
+    if game != "peril":
+        await console.done("game", game=game)
+    table = await service.tables.table(console.table.id)
+    for field in console_views.fields(table.now.match, words.LANGUAGES[language]):
+        said = f"{field.label} {field.meaning} {' '.join(word for _, word in field.choices)}"
+        assert not re.search(r"_|\bW\d|\bUtc\b|[a-z][A-Z]|simul\b", said), said
+        assert field.meaning[0].isupper()
 
 
 async def test_options_that_do_not_work_are_explained(console: Console) -> None:
