@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 from app.errors import PerilError
 from app.web import console_views, pages, words
 
-HEADERS: Final = {**pages.HEADERS, "Cache-Control": "no-store"}
+HEADERS: Final = pages.PRIVATE
 
 
 def page(

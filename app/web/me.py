@@ -21,8 +21,7 @@ from app.web.sessions import OLD_FORM, by_https, form_token, from_here, read_for
 
 COOKIE: Final = "me"
 HEADERS: Final = {
-    **pages.HEADERS,
-    "Cache-Control": "no-store",
+    **pages.PRIVATE,
     # The address of the link holds its code.
     "Referrer-Policy": "no-referrer",
 }

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -50,6 +50,21 @@ HEADERS: Final = {
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
+UNLISTED: Final = {**HEADERS, "X-Robots-Tag": "noindex"}
+"""Of pages about one person: everybody may see them here, but not find them by a search engine."""
+PRIVATE: Final = {**UNLISTED, "Cache-Control": "no-store"}
+"""Of pages that one person alone may see."""
+ROBOTS: Final = """\
+User-agent: *
+Disallow: /api/
+Disallow: /lsl/
+Disallow: /me
+Disallow: /operator
+Disallow: /owner
+Disallow: /healthz
+Disallow: /readyz
+"""
+"""Where crawlers find nothing; what begins with /me are the metrics, too."""
 
 
 # ---- the seam to the tables -----------------------------------------------------------------
@@ -323,11 +338,19 @@ def static_files() -> Static:
 
 
 def router(tables: TablesLike, games: Mapping[str, Game[Any]] = GAMES) -> APIRouter:
-    """The front page."""
+    """The front page, and what browsers and crawlers ask for without being told of it."""
     routes = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @routes.get("/")
     async def index(request: Request) -> Response:
         return spoken(request, "index.html", front=await tables.front(), games=games, day=day)
+
+    @routes.get("/robots.txt")
+    async def robots() -> Response:
+        return PlainTextResponse(ROBOTS)
+
+    @routes.get("/favicon.ico")
+    async def icon() -> Response:
+        return RedirectResponse(art("hearts_3"), 301)
 
     return routes

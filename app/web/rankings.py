@@ -94,6 +94,7 @@ def router(tables: Tables) -> APIRouter:
         return pages.spoken(
             request,
             "player.html",
+            headers=pages.UNLISTED,
             player=found,
             picture=pages.art(tables.pictures.get(found.key, pages.UNKNOWN_PICTURE)),
             wins=sum(r.won for r in found.results),

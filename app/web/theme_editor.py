@@ -33,7 +33,7 @@ SECTIONS: Final = {
 }
 NOW: Final = "The table as it stands now"
 _NUMBER: Final = re.compile(r"(?<= )\d+$")
-HEADERS: Final = {**pages.HEADERS, "Cache-Control": "no-store"}
+HEADERS: Final = pages.PRIVATE
 
 ENTER = PerilError(
     "no_session",

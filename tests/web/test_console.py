@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.robotparser import RobotFileParser
 
 import httpx
 import pytest
@@ -277,6 +278,28 @@ async def test_names_of_several_who_are_waited_for_do_not_turn_one_another_round
 async def test_an_unknown_wish_is_refused_in_a_sentence(console: Console) -> None:
     for do in ("", "dance", "repaint", "freeze", "join"):
         assert "knows no such thing" in await console.refused(do, 422)
+
+
+async def test_search_engines_list_no_page_about_one_person(service: Service) -> None:
+    """Those of himself alone they do not even ask for."""
+    table = await service.table(options=QUICK | {"lives": 1, "victory_s": 0})
+    await table.play(ADA, BOB)
+    await table.until(lambda state: state["stage"] == "lobby")
+    client = await enter(service)
+    here = f"/owner/t/{table.id}"
+    alone = ["/owner", here, f"{here}/log", f"/owner/{table.id}/theme", "/operator", "/me"]
+    for path in (*alone, f"/p/{ADA['key']}"):
+        assert (await client.get(path)).headers["x-robots-tag"] == "noindex", path
+    for path in ("/", f"/t/{table.id}", f"/m/{table.id}-1", "/rankings"):
+        assert "x-robots-tag" not in ok(await client.get(path)).headers, path
+    answer = ok(await client.get("/robots.txt"))
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+    robots = RobotFileParser()
+    robots.parse(answer.text.splitlines())
+    for path in (*alone, "/api/v1/tables", "/lsl/v1/hello", "/metrics"):
+        assert not robots.can_fetch("Somebot", path), path
+    for path in ("/", f"/t/{table.id}", f"/m/{table.id}-1", "/rankings", "/static/art/title.svg"):
+        assert robots.can_fetch("Somebot", path), path
 
 
 # ---- options --------------------------------------------------------------------------------

@@ -124,6 +124,12 @@ def test_every_file_a_page_or_module_asks_for_is_there() -> None:
     assert {w: http.get(w).status_code for w in wanted if http.get(w).status_code != 200} == {}
 
 
+def test_who_asks_for_the_icon_by_its_old_name_is_led_to_it() -> None:
+    answer = client().get("/favicon.ico", follow_redirects=False)
+    assert answer.status_code == 301
+    assert (pages.STATIC / answer.headers["location"].removeprefix("/static/")).is_file()
+
+
 def test_a_browser_asks_whether_its_copy_of_a_module_is_still_good() -> None:
     response = client().get("/static/js/main.js")
     assert response.headers["cache-control"] == "no-cache"
