@@ -153,7 +153,7 @@ def create_app(
     acting = play.takers(tables, access, limits, API)
     for router in (
         system.router(tables, access, limits, watchers, life),
-        pages.router(Shown(tables)),
+        pages.router(Shown(tables), public_url=tables.public_url),
         reading.router(),
         boards.router(Shown(tables), API, tables.public_url),
         replays.router(tables, API),

@@ -7,7 +7,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from app.web import words
 from app.web.pages import HEADERS, TablesLike, TableView, board_svg, error_page, page, spoken
-from app.web.preview import HEIGHT, WIDTH, Previews
+from app.web.preview import COVER, Previews
 from app.web.words import Words
 
 NO_TABLE = "There is no such table here."
@@ -19,6 +19,11 @@ def router(tables: TablesLike, api: str = "/api/v1", public_url: str = "") -> AP
     """`api`: where the pages' scripts find the tables.  `public_url`: what links begin with."""
     routes = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
     previews = Previews()
+
+    @routes.get("/cover.png")
+    async def cover() -> Response:
+        """What goes with a link to the front page."""
+        return picture_of(await previews.png(COVER))
 
     @routes.get("/t/{table_id}")
     async def table(request: Request, table_id: str, media: str | None = None) -> Response:
@@ -37,7 +42,6 @@ def router(tables: TablesLike, api: str = "/api/v1", public_url: str = "") -> AP
             board=board_svg(view.board, t),
             api=api,
             address=f"{public_url}/t/{view.id}",
-            preview=(WIDTH, HEIGHT),
             summary=summary(view, t),
         )
 
@@ -47,11 +51,14 @@ def router(tables: TablesLike, api: str = "/api/v1", public_url: str = "") -> AP
         view = await tables.snapshot(table_id)
         if view is None:
             return error_page(request, 404, NO_TABLE)
-        drawn = await previews.png(view)
-        headers = {**HEADERS, "Cache-Control": f"public, max-age={PREVIEW_S}"}
-        return Response(drawn, headers=headers, media_type="image/png")
+        return picture_of(await previews.png(view))
 
     return routes
+
+
+def picture_of(drawn: bytes) -> Response:
+    headers = {**HEADERS, "Cache-Control": f"public, max-age={PREVIEW_S}"}
+    return Response(drawn, headers=headers, media_type="image/png")
 
 
 def summary(view: TableView, t: Words) -> str:

@@ -50,6 +50,8 @@ HEADERS: Final = {
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
+PREVIEW_SIZE: Final = (1200, 630)
+"""Of the pictures that go with links, in pixels."""
 UNLISTED: Final = {**HEADERS, "X-Robots-Tag": "noindex"}
 """Of pages about one person: everybody may see them here, but not find them by a search engine."""
 PRIVATE: Final = {**UNLISTED, "Cache-Control": "no-store"}
@@ -256,6 +258,7 @@ templates.globals.update(
     hover_size=hover_size,
     nothing=Frame(),
     odds=odds,
+    preview_size=PREVIEW_SIZE,
     t=ENGLISH,
     page_languages=(),
     number=number,
@@ -337,13 +340,17 @@ def static_files() -> Static:
     return Static()
 
 
-def router(tables: TablesLike, games: Mapping[str, Game[Any]] = GAMES) -> APIRouter:
+def router(
+    tables: TablesLike, games: Mapping[str, Game[Any]] = GAMES, public_url: str = ""
+) -> APIRouter:
     """The front page, and what browsers and crawlers ask for without being told of it."""
     routes = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @routes.get("/")
     async def index(request: Request) -> Response:
-        return spoken(request, "index.html", front=await tables.front(), games=games, day=day)
+        front = await tables.front()
+        values = {"front": front, "games": games, "day": day, "public_url": public_url}
+        return spoken(request, "index.html", **values)
 
     @routes.get("/robots.txt")
     async def robots() -> Response:

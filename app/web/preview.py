@@ -8,14 +8,13 @@ from base64 import b64encode
 from collections import OrderedDict
 from functools import cache
 from time import monotonic
-from typing import Final
+from typing import Final, NamedTuple, Protocol
 
 from app.display import Board, Frame
 from app.errors import PerilError
 from app.web import art, pages, words
 
-WIDTH: Final = 1200
-HEIGHT: Final = 630
+WIDTH, HEIGHT = pages.PREVIEW_SIZE
 KEPT: Final = 64
 """Pictures that are kept, of one table each; one has about 250 KB."""
 AGAIN_S: Final = 5.0
@@ -25,6 +24,43 @@ LETTER: Final = 0.61
 """Width of a letter of the fixed font, in parts of its size."""
 
 SET_SIZES: Final = {"Status": 52, "Dice": 34}
+
+
+class Pictured(Protocol):
+    """What a picture is of: a table, or one of its matches."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def seq(self) -> int: ...
+    @property
+    def board(self) -> Board: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def language(self) -> str: ...
+
+
+class Scene(NamedTuple):
+    """Something pictured that is no table."""
+
+    id: str
+    seq: int
+    board: Board
+    name: str
+    title: str
+    language: str = "en"
+
+
+COVER: Final = Scene(
+    "",
+    0,
+    {"TitleAction:0:0": Frame(picture="title"), "profile:0:0": Frame(alpha=0)},
+    "Peril Table",
+    "Second Life",
+)
 
 
 class Undrawn(PerilError):
@@ -43,7 +79,7 @@ class Previews:
         self._kept: OrderedDict[str, tuple[int, float, bytes]] = OrderedDict()
         self._drawing = asyncio.Lock()
 
-    async def png(self, table: pages.TableView) -> bytes:
+    async def png(self, table: Pictured) -> bytes:
         """The board as PNG.  Without fonts on the machine it has pictures only."""
         async with self._drawing:
             seq, at_s, drawn = self._kept.get(table.id, (-1, 0.0, b""))
@@ -73,7 +109,7 @@ async def _draw(picture: str) -> bytes:
     return drawn
 
 
-def svg(table: pages.TableView) -> str:
+def svg(table: Pictured) -> str:
     return pages.render(
         "preview.svg",
         board=table.board,

@@ -44,6 +44,23 @@ async def test_a_link_to_a_table_brings_a_picture_of_its_board(service: Service)
     assert len(answer.content) < 600_000
 
 
+async def test_links_to_the_front_page_and_to_matches_bring_pictures_too(service: Service) -> None:
+    """Of a match that is over the board at its end, else the table as it stands."""
+    table = await service.table(options=QUICK | {"lives": 1, "victory_s": 0})
+    await table.play(ADA, BOB)
+    await table.until(lambda state: state["stage"] == "lobby")
+    match = f"/m/{table.id}-1"
+    told = [("/", "/cover.png"), (match, f"{match}/board.png")]
+    for path, picture in (*told, (f"/m/{table.id}-2", f"/t/{table.id}/board.png")):
+        page = ok(await service.client.get(path, headers={"Accept-Language": "es"})).text
+        shown = f'<meta property="og:image" content="https://table.example.org{picture}">'
+        assert shown in page
+        assert "Una mesa" in page or 'og:title" content="Partida ' in page
+        answer = ok(await service.client.get(picture))
+        assert size(answer.content) == (1200, 630)
+    assert (await service.client.get(f"/m/{table.id}-9/board.png")).status_code == 404
+
+
 async def test_it_is_drawn_once_for_a_state_and_not_again_at_once(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
