@@ -187,6 +187,22 @@ def test_nothing_moves_under_who_is_about_to_press_and_it_is_made_up_for(
     expect(removal).to_be_visible()
 
 
+def test_a_number_that_cannot_be_is_shown_although_its_part_was_closed(
+    page: Page, table: Table
+) -> None:
+    """Else a browser sends nothing, and does not say why."""
+    page.goto(table.link())
+    page.get_by_role("button", name="Enter").click()
+    page.goto(table.base + table.path)
+    pauses = page.get_by_text("Pauses of the show")
+    pauses.click()
+    page.locator("#o-victory_s").fill("9999")
+    pauses.click()
+    page.get_by_role("button", name="Set the options").click()
+    expect(page.locator("#o-victory_s")).to_be_visible()
+    expect(page.locator("#o-victory_s")).to_be_focused()
+
+
 def test_without_scripts_all_can_be_done_as_well(browser: Browser, table: Table) -> None:
     context = browser.new_context(java_script_enabled=False, viewport={"width": 360, "height": 640})
     page = context.new_page()

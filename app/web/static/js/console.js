@@ -34,6 +34,17 @@ function listen() {
 }
 
 tell("live");
+
+// What cannot be as it was typed is shown; a browser neither sends it nor says why while it is hid.
+document.addEventListener(
+  "invalid",
+  (event) => {
+    const hiding = event.target.closest("details");
+    if (hiding) hiding.open = true;
+  },
+  true,
+);
+
 listen();
 setInterval(() => document.hidden || soon(), LOOK_MS);
 addEventListener("online", soon);
