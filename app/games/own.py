@@ -90,14 +90,14 @@ def _places(text: str) -> tuple[str, ...]:
 
 def problem(line: Line, text: str) -> Problem:
     """Why `text` cannot stand in place of this line."""
-    if len(text) > line.longest:
-        fields = {"length": len(text), "most": line.longest}
-        return Problem("It has {length} characters; {most} are the most.", fields)
     if line.section == "colors":
         return NO_PROBLEM if COLOR.fullmatch(text) else Problem("A colour looks like #ff8800.")
     if line.section == "pictures":
         like = "A texture key looks like 5748decc-f629-461c-9a36-a35a221fe21f."
         return NO_PROBLEM if KEY.fullmatch(text) else Problem(like)
+    if len(text) > line.longest:
+        fields = {"length": len(text), "most": line.longest}
+        return Problem("It has {length} characters; {most} are the most.", fields)
     if not text.strip():
         return Problem("It is empty.")
     also = JOINERS + ("\n" if line.section == "hover" else "")

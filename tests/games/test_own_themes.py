@@ -91,6 +91,8 @@ def test_braces_that_do_not_match_are_explained(text: str) -> None:
         ("say", "joined", "{name}" * 7, "At most 6 things can be filled in."),
         ("colors", "marked", "red", "A colour looks like #ff8800."),
         ("colors", "marked", "#ff880", "A colour looks like #ff8800."),
+        ("colors", "marked", "rgb(255, 136, 0)", "A colour looks like #ff8800."),
+        ("pictures", "title", "x" * 37, "A texture key looks like 5748decc-"),
         ("pictures", "title", "my picture", "A texture key looks like 5748decc-"),
         ("pictures", "nothing", "x", "There is nothing of that name to change."),
         ("refusal", "locked", "No.", "There is nothing of that name to change."),
