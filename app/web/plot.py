@@ -71,7 +71,8 @@ def of(results: Sequence[Result]) -> Plot:
     low, high = min(balance), max(balance)
     first_ms, last_ms = results[0].at_ms, results[-1].at_ms
     # A day at least, so that the matches of one evening do not seem to fill weeks.
-    begin_ms, span_ms = first_ms, max(last_ms - first_ms, DAY_MS)
+    span_ms = max(last_ms - first_ms, DAY_MS)
+    begin_ms = last_ms - span_ms
 
     def x(at_ms: int) -> float:
         return round(LEFT + (WIDTH - LEFT - RIGHT) * (at_ms - begin_ms) / span_ms, 1)

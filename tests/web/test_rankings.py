@@ -286,6 +286,14 @@ def test_a_plot_goes_a_step_up_for_each_win_and_down_for_each_loss() -> None:
     assert [tick.text for tick in made.across] == ["0", "+1", "+2"]
 
 
+@pytest.mark.parametrize("count", [1, 2, 20])
+def test_the_last_match_is_at_the_right_of_a_plot_however_few_there_are(count: int) -> None:
+    """A single one does not hide on the line at the left."""
+    made = plot.of(results(*[True] * count, days=0.01))
+    assert made.marks[-1].x == made.right
+    assert made.line.startswith(f"M{made.left} ")
+
+
 @pytest.mark.parametrize("days", [0, 0.01, 1, 10, 400])
 @pytest.mark.parametrize("count", [1, 2, 500])
 def test_everything_of_a_plot_lies_in_its_frame(count: int, days: float) -> None:
