@@ -116,11 +116,16 @@ def router(tables: Tables, devices: Devices, api: str) -> APIRouter:
 def _ways_in(routes: APIRouter, console: _Console) -> None:
     tables = console.tables
 
+    async def spent(request: Request, code: str) -> Response:
+        """Who is in already comes back to the link he used, or pressed the button twice."""
+        inside = code and await console.owner(request)
+        return back("/owner") if inside else _closed(request)
+
     @routes.get("/enter")
     async def look(request: Request, code: str = "") -> Response:
         """Where the link leads.  To look at it uses nothing up, as previews of links do."""
         if not await consoles.is_good(tables, code):
-            return _closed(request)
+            return await spent(request, code)
         return page(request, "console_enter.html", headers=NO_REFERRER, code=code)
 
     @routes.post("/enter")
@@ -130,7 +135,7 @@ def _ways_in(routes: APIRouter, console: _Console) -> None:
             return _closed(request, OLD_FORM)
         session = await consoles.enter(tables, form.get("code", ""))
         if session is None:
-            return _closed(request)
+            return await spent(request, form.get("code", ""))
         return console.sessions.opened(request, back("/owner"), session)
 
 

@@ -128,6 +128,18 @@ async def test_looking_at_the_link_uses_nothing_up_and_entering_does(service: Se
         assert "set-cookie" not in again.headers
 
 
+async def test_a_used_link_leads_who_is_in_already_to_his_tables(service: Service) -> None:
+    """As the back button does; to nobody else, and it lets in nobody anew."""
+    address = await link(service)
+    code = {"code": address.partition("code=")[2]}
+    client = service.client
+    assert (await client.post("/owner/enter", data=code)).status_code == 303
+    for again in (await client.get(address), await client.post("/owner/enter", data=code)):
+        assert (again.status_code, again.headers["location"]) == (303, "/owner")
+        assert "set-cookie" not in again.headers
+    assert (await client.get("/owner/enter")).status_code == 403
+
+
 async def test_the_link_is_good_for_two_minutes_and_voids_the_one_before(service: Service) -> None:
     first = await link(service)
     second = await link(service)
