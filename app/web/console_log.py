@@ -141,6 +141,7 @@ def _entry(line: history.Line, names: Mapping[str, str]) -> dict[str, Any]:
 
 async def _as_csv(tables: Tables, table: HotTable, t: Words) -> AsyncIterator[str]:
     beside = await console_beside.at_table(tables, table, deeds.MOST)
+    yield "\ufeff"  # without it spreadsheets take it for another encoding
     yield _csv([COLUMNS, *console_beside.as_cells(beside, table.owner_name, t)])
     async for row, log in _logs(tables, table):
         lines = _lines(table, row, log, t)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -18,7 +19,7 @@ from app import codes, consoles
 from app.games import GAMES
 from app.games.core import Key
 from app.table import listing
-from app.web import console_views, words
+from app.web import console_log, console_views, words
 from app.web.words import ENGLISH
 from tests.api.service import ADA, BOB, OPERATOR, OWNER, QUICK, Service, Table, ok, serving
 
@@ -494,7 +495,9 @@ async def test_the_log_says_who_did_what_and_can_be_taken_away(
     assert (kicked["name"], kicked["command"]["type"]) == ("Olive", "kick")
     answer = ok(await console.client.get(path + ".csv"))
     assert answer.headers["content-disposition"].endswith(f'{table.id}.csv"')
-    cells = list(csv.DictReader(io.StringIO(answer.text)))
+    assert answer.content.startswith(codecs.BOM_UTF8)
+    cells = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
+    assert list(cells[0]) == list(console_log.COLUMNS)
     assert next(c["name"] for c in cells if c["command"] == "join").startswith("'=1+1")
     elsewhere = await service.table()
     foreign = f"{path}?match={elsewhere.id}-1"
