@@ -190,6 +190,21 @@ def serious(page: Page, rules: Sequence[str] = ()) -> list[str]:
     ]
 
 
+@pytest.mark.parametrize(
+    ("width", "height", "size"), [(1280, 800, 16), (2560, 1440, 19), (3840, 2160, 26)]
+)
+def test_on_a_large_screen_everything_is_larger(
+    server: str, visitor: BrowserContext, tables: dict[str, str], width: int, height: int, size: int
+) -> None:
+    page = visitor.new_page()
+    page.set_viewport_size({"width": width, "height": height})
+    for name in ("front", "table", "match", "console of a table"):
+        page.goto(server + PAGES[name].format(**tables))
+        assert page.evaluate("parseFloat(getComputedStyle(document.body).fontSize)") == size, name
+        assert page.evaluate("document.documentElement.scrollWidth") == width, name
+    page.close()
+
+
 @pytest.mark.parametrize("scripts", [True, False])
 def test_on_a_phone_a_ranking_takes_room_as_soon_as_somebody_is_in_it(
     server: str, browser: Browser, scripts: bool
