@@ -205,6 +205,26 @@ def test_on_a_large_screen_everything_is_larger(
     page.close()
 
 
+def test_with_the_visitors_own_colours_a_button_still_looks_like_one(
+    server: str, visitor: BrowserContext, tables: dict[str, str]
+) -> None:
+    """Its ground and its shadow are gone then; and of tabs only the chosen one is underlined."""
+    page = visitor.new_page()
+    page.emulate_media(forced_colors="active")
+    for name in ("front", "table", "console of a table", "theme"):
+        page.goto(server + PAGES[name].format(**tables))
+        lines = page.eval_on_selector_all(
+            ".button, .add button", "all => all.map((b) => getComputedStyle(b).outlineStyle)"
+        )
+        assert set(lines) == {"solid"}, name
+    page.goto(f"{server}/rankings")
+    tabs = page.eval_on_selector_all(
+        ".tabs a", "all => all.map((tab) => getComputedStyle(tab).borderBottomColor)"
+    )
+    page.close()
+    assert tabs[0] != tabs[1] == tabs[2]
+
+
 @pytest.mark.parametrize("scripts", [True, False])
 def test_on_a_phone_a_ranking_takes_room_as_soon_as_somebody_is_in_it(
     server: str, browser: Browser, scripts: bool
