@@ -340,6 +340,21 @@ def test_who_leaves_with_a_draft_is_asked_first(page: Page) -> None:
     assert len(asked) == 1
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_field_that_the_keyboard_comes_to_is_not_behind_the_button(
+    page: Page, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 740})
+    page.locator('[name="say.locked"]').focus()
+    lowest = "document.activeElement.getBoundingClientRect().bottom"
+    for _ in range(25):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.tagName") == "TEXTAREA"
+        button = page.get_by_role("button", name="Save").bounding_box()
+        assert button is not None
+        assert page.evaluate(lowest) <= button["y"]
+
+
 def test_it_fits_a_phone(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     for summary in page.locator("summary").all()[1:]:
