@@ -167,7 +167,8 @@ def create_app(
         app.include_router(router)
     app.mount("/static", pages.static_files(), name="static")
     unexpected = _handle_errors(app)
-    bounds = edge.Bounds(limits, settings.body_limit_bytes, settings.body_limit_s)
+    bodies = settings.body_limit_bytes, settings.body_limit_s
+    bounds = edge.Bounds(limits, *bodies, long_forms=theme_editor.PATHS)
     app.add_middleware(edge.Edge, bounds=bounds, tell=_tell)
     app.add_middleware(system.Counted)
     takers = {**device_routes.takers(tables, registry, limits), **acting}

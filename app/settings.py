@@ -31,7 +31,7 @@ class Settings(BaseSettings):
     log_format: Literal["text", "json"] = "text"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     body_limit_bytes: int = 16_384
-    """Larger request bodies are refused with 413."""
+    """Larger request bodies are refused with 413; the form of a theme may be 16 times as large."""
     body_limit_s: float = 10.0
     """Request bodies that take longer to come in are refused with 408."""
     long_poll_limit_s: float = 25.0

@@ -4,6 +4,7 @@ and the form in which errors are told."""
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 
 from starlette.requests import ClientDisconnect
@@ -18,6 +19,8 @@ VARY = "Accept-Language, Cookie"
 """What the language of a page, or of an error, depends on."""
 LONGEST_ADDRESS = 45
 """Characters of an IPv6 address; a proxy may have sent on anything."""
+LONG_TIMES = 16
+"""How many times as large the body of a long form may be."""
 
 
 Tell = Callable[[Scope, PerilError], Response]
@@ -45,12 +48,18 @@ def address(scope: Scope) -> str:
 
 
 class Bounds:
-    """How much one address may send, how large a body may be and how long it may take to come."""
+    """How much one address may send, how large a body may be and how long it may take to come.
 
-    def __init__(self, limits: Limits, limit_bytes: int, limit_s: float) -> None:
+    `long_forms`: paths of forms in which people may write a lot, in scripts that take many bytes.
+    """
+
+    def __init__(
+        self, limits: Limits, limit_bytes: int, limit_s: float, long_forms: re.Pattern[str]
+    ) -> None:
         self._limits = limits
         self._limit_bytes = limit_bytes
         self._limit_s = limit_s
+        self._long_forms = long_forms
 
     def enter(self, scope: Scope) -> None:
         """One more request.  TooMany if it is too much."""
@@ -70,7 +79,9 @@ class Bounds:
     def bounded(self, scope: Scope, receive: Receive) -> Receive:
         """`receive` for a body, which raises TooLarge or TooSlow."""
         length = next((v for k, v in scope["headers"] if k == b"content-length"), b"")
-        too_large = length.isdigit() and (len(length) > 12 or int(length) > self._limit_bytes)
+        long = self._long_forms.fullmatch(scope["path"])
+        most_bytes = self._limit_bytes * (LONG_TIMES if long else 1)
+        too_large = length.isdigit() and (len(length) > 12 or int(length) > most_bytes)
         seen_bytes, whole = 0, False
         ends_at = asyncio.get_running_loop().time() + self._limit_s
 
@@ -79,15 +90,15 @@ class Bounds:
             if whole:
                 return await receive()
             if too_large:
-                raise TooLarge(self._limit_bytes)
+                raise TooLarge(most_bytes)
             try:
                 async with asyncio.timeout_at(ends_at):
                     message = await receive()
             except TimeoutError:
                 raise TooSlow(self._limit_s) from None
             seen_bytes += len(message.get("body", b""))
-            if seen_bytes > self._limit_bytes:
-                raise TooLarge(self._limit_bytes)
+            if seen_bytes > most_bytes:
+                raise TooLarge(most_bytes)
             whole = not message.get("more_body", False)
             return message
 

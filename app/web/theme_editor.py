@@ -23,6 +23,8 @@ from app.web.sessions import Sessions, form_token
 from app.web.words import Words
 
 FIELDS: Final = 400
+PATHS: Final = re.compile("/owner/[^/]+/theme(/preview)?")
+"""Where the form goes: each of its lines may be in a script of which a sign is many bytes."""
 SECTIONS: Final = {
     "say": "What the table says",
     "hover": "Text over the table",
@@ -102,9 +104,9 @@ def router(tables: Tables) -> APIRouter:
         try:
             await themes.change(tables, OWNERS_CONSOLE, table_id, game, wanted)
         except themes.Faulty as error:
-            return _page(request, table, game, moment, wanted, error.faults, status=422)
-        except PerilError as error:
-            return pages.error_page(request, error.status, error.said(words.of(request)))
+            return _page(request, table, game, moment, wanted, error.faults, trouble=error)
+        except PerilError as error:  # what was typed stays on the page
+            return _page(request, table, game, moment, wanted, trouble=error)
         there = urlencode({"game": game, "moment": moment})
         return RedirectResponse(f"/owner/{table_id}/theme?{there}&saved", 303, HEADERS)
 
@@ -198,16 +200,20 @@ def _page(
     faults: Sequence[own.Fault] = (),
     *,
     what: Literal["", "saved", "look"] = "",
-    status: int = 200,
+    trouble: PerilError | None = None,
 ) -> Response:
-    """`what`: was done; a look only shows the draft."""
+    """`what`: was done; a look only shows the draft.  `trouble`: why nothing was."""
     sound, t = _sound(changes, faults), words.of(request)
     moment = _moment(table, game, moment)
-    board = themes.preview(table, game, sound, _seen(table, game, moment))
+    seen = _seen(table, game, moment)
+    try:
+        board = themes.preview(table, game, sound, seen)
+    except PerilError as error:  # too much in all
+        trouble, board = error, themes.preview(table, game, {}, seen)
     return pages.spoken(
         request,
         "theme.html",
-        status=status,
+        status=trouble.status if trouble else 200,
         headers=HEADERS,
         label=label,
         table=table,
@@ -224,4 +230,5 @@ def _page(
         moment=moment,
         form=form_token(request.cookies.get("owner", "")),
         what=what,
+        trouble=trouble.said(t) if trouble else "",
     )

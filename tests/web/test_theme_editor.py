@@ -14,8 +14,9 @@ import pytest
 from playwright.sync_api import Browser, Dialog, Page, expect
 
 from app import consoles
-from app.games import GAMES
+from app.games import GAMES, own
 from app.games.core import Key
+from app.table import themes
 from app.table.database import open_log
 from app.table.service import Tables
 from app.web import moments
@@ -84,6 +85,38 @@ async def test_what_cannot_be_is_told_at_its_field_and_nothing_is_saved(service:
     assert "A colour looks like #ff8800." in answer.text
     assert 'value="Well done"' in answer.text, "what was typed is not lost"
     assert await status(table) == "JOIN THE PERIL!"
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("sign", ["ש", "夢", "🎲"])
+async def test_a_theme_may_be_as_long_as_may_be_in_every_script(
+    service: Service, game: str, sign: str
+) -> None:
+    """A form writes each sign as up to twelve; nothing else is read that is as large."""
+    table = await service.table()
+    await enter(service)
+    written, left = {}, themes.MOST
+    for line in own.lines(game):
+        if line.section not in ("colors", "pictures") and line.longest <= left:
+            written[f"{line.section}.{line.name}"] = sign * line.longest
+            left -= line.longest
+    answer = await send(service, table, game=game, **written)
+    assert answer.status_code == 303, answer.text
+    drafted = await send(service, table, "/preview", game=game, **written)
+    assert ok(drafted).json()["faults"] == {}
+    elsewhere = await service.client.post(f"/owner/t/{table.id}", data=written)
+    assert elsewhere.status_code == 413
+
+
+async def test_a_theme_that_is_too_long_in_all_is_still_there_to_be_cut(service: Service) -> None:
+    table = await service.table()
+    await enter(service)
+    written = {f"say.{n}": "x" * 300 for n in own.load("werewolf").lines("say")}
+    for do in ("save", "look"):
+        answer = await send(service, table, game="werewolf", do=do, **written)
+        assert answer.status_code == 422
+        assert "12000 are the most." in answer.text
+        assert answer.text.count("x" * 300 + "</textarea>") == len(written)
 
 
 async def test_a_draft_is_shown_and_changes_nothing(service: Service) -> None:
