@@ -80,6 +80,7 @@ def safe(text: str) -> str:
 
 
 def words(theme: Theme) -> str:
+    """The record W in the language of a theme."""
     return record("W", *(safe(theme.say("notice", name)) for name in WORDS))
 
 
