@@ -19,6 +19,7 @@ from app.table.deeds import OWNERS_CONSOLE
 from app.table.hot import HotTable
 from app.table.service import Tables
 from app.web import moments, pages, words
+from app.web.console_deeds import SURE
 from app.web.sessions import Sessions, form_token
 from app.web.words import Words
 
@@ -94,6 +95,8 @@ def router(tables: Tables) -> APIRouter:
         try:
             table, form = await entered(request, table_id), await sessions.form(request, FIELDS)
             game = _known(form.get("game", ""))
+            if form.get("do") == "reset" and form.get("sure") != "on":
+                raise SURE
         except PerilError as error:
             return pages.error_page(request, error.status, error.said(words.of(request)))
         wanted = {} if form.get("do") == "reset" else _changes(game, form)

@@ -139,11 +139,14 @@ async def test_a_draft_is_shown_and_changes_nothing(service: Service) -> None:
     assert await status(table) == "JOIN THE PERIL!"
 
 
-async def test_all_of_it_can_be_taken_back(service: Service) -> None:
+async def test_all_of_it_can_be_taken_back_by_who_ticks_the_box(service: Service) -> None:
     table = await service.table()
     await enter(service)
     await send(service, table, status__lobby_1="DARE")
-    await send(service, table, do="reset", status__lobby_1="DARE")
+    answer = await send(service, table, do="reset")
+    assert (answer.status_code, "the box was not ticked" in answer.text) == (422, True)
+    assert (await status(table)).startswith("DARE")
+    await send(service, table, do="reset", sure="on")
     assert await status(table) == "JOIN THE PERIL!"
 
 
