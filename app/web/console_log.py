@@ -64,7 +64,7 @@ def _lines(table: HotTable, row: MatchRow, log: Sequence[history.Line], t: Words
             line.seq,
             console_views.moment(line.at_ms),
             names.get(line.actor, line.actor) if line.actor not in ("", SERVER) else "",
-            _command(line, t),
+            _command(line, names, t),
             # The first thing beside it is who did what, which has columns of its own here.
             [*shown.beside[1 if line.command and line.actor != SERVER else 0 :], *shown.said],
         )
@@ -72,14 +72,19 @@ def _lines(table: HotTable, row: MatchRow, log: Sequence[history.Line], t: Words
     ]
 
 
-def _command(line: history.Line, t: Words) -> str:
-    """What was asked for, in words."""
+def _command(line: history.Line, names: Mapping[str, str], t: Words) -> str:
+    """What was asked for, in words; who it was about by his name."""
     if not line.command:
         return ""
     command = msgspec.json.decode(line.command)
     kind = t(str(command.pop("type")).rpartition(".")[2].replace("_", " "))
-    said = ", ".join(f"{t(name)} {msgspec.json.encode(v).decode()}" for name, v in command.items())
-    return f"{kind} ({said})" if said else kind
+    said = [
+        names[value]
+        if isinstance(value, str) and value in names
+        else f"{t(name)} {msgspec.json.encode(value).decode()}"
+        for name, value in command.items()
+    ]
+    return f"{kind} ({', '.join(said)})" if said else kind
 
 
 def _names(table: HotTable, log: Sequence[history.Line], t: Words) -> dict[str, str]:

@@ -489,6 +489,7 @@ async def test_the_log_says_who_did_what_and_can_be_taken_away(
     did = [(who, what.partition(" (")[0]) for who, what in rows]
     assert ("Bob", "add bot") in did
     assert ("Olive", "kick") in did
+    assert dict(rows)["Olive"] == "kick (=1+1<img src=x onerror=alert(1)>)"
     assert "Bob acts for the owner" in raw
     told: list[dict[str, Any]] = ok(await console.client.get(path + ".json")).json()
     kicked = told[1]["entries"][-1]
