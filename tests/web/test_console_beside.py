@@ -222,7 +222,9 @@ async def test_the_files_begin_with_it(console: Console) -> None:
     }
     assert listed["command"]["type"] == "listed"
     answer = ok(await console.client.get(path + ".csv"))
-    cells = [c for c in csv.DictReader(io.StringIO(answer.text)) if not c["match"]]
+    cells = [
+        c for c in csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))) if not c["match"]
+    ]
     last = cells[-1]
     assert (last["actor"], last["name"], last["command"]) == (OWNER["key"], "Olive", "listed")
     assert last["said"] == "listed the table on the front page (in the console)"
